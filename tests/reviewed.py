@@ -1,13 +1,17 @@
 """A campaign with somebody whom a screen has flagged, as reviewers meet it."""
 
+import json
 import random
 from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from annotate.common import tokens
 from annotate.models import (
     Annotator,
     Appeal,
@@ -15,16 +19,18 @@ from annotate.models import (
     Campaign,
     Flag,
     Judgment,
+    Membership,
     Participation,
     Review,
+    Ruling,
     Screening,
 )
-from annotate.review import evidence, reviews
+from annotate.review import evidence, reviews, rulings
 from annotate.review import queries as review_queries
 from annotate.screening.base import Verdict
 from annotate.work import scoring, submitting
 from tests import remembered
-from tests.factories import campaign, leased, person, rows
+from tests.factories import campaign, leased, person, rows, user
 
 EDIT = "The council of the district met on Monday, as it is told."
 # Long enough for the screen of reading time.
@@ -93,6 +99,55 @@ def waiting(user_id: int) -> list[review_queries.Case]:
 def flagged(who: Participation, *screens: str) -> Review:
     reviews.flag(who.campaign_id, who.annotator_id, [fired(s) for s in screens or ("too_fast",)])
     return Review.objects.get(campaign=who.campaign_id, annotator=who.annotator_id)
+
+
+def rule(review: Review, actor: User, *acts: Ruling.Act, reason: str = "Fast.") -> list[Ruling]:
+    """Rule as somebody who has seen the last ruling."""
+    last = review.rulings.order_by("-pk").first()
+    return rulings.rule(
+        review.pk, acts, actor_id=actor.pk, reason=reason, seen=last.pk if last else 0
+    )
+
+
+def joined(made: Campaign, name: str = "eve", role: str = Membership.Role.REVIEWER) -> User:
+    """Let somebody be a reviewer of this campaign."""
+    member = User.objects.filter(username=name).first() or user(name)
+    Membership.objects.create(campaign=made, user=member, role=role)
+    return member
+
+
+def logged_in(who: User) -> Client:
+    client = Client()
+    client.force_login(who)
+    return client
+
+
+def at(review: Review, part: str = "") -> str:
+    """Return the address of the case, or of what is sent from its page."""
+    name = f"annotate:review{'-' + part if part else ''}"
+    return reverse(name, args=[review.campaign.public_id, review.annotator.pseudonym])
+
+
+def text(answer: Any) -> str:
+    return " ".join(answer.content.decode().split())
+
+
+def own_page(who: Participation | Review) -> str:
+    """Return what somebody reads on their own page; of a review, whom it is about."""
+    if isinstance(who, Review):
+        who = Participation.objects.get(campaign=who.campaign_id, annotator=who.annotator_id)
+    return text(Client().get(reverse("annotate:me", args=[tokens.participation_token(who.pk)])))
+
+
+def appeal(who: Participation, said: Any = "I read fast.", token: str = "") -> Any:
+    """Appeal as the own page does."""
+    token = token or tokens.participation_token(who.pk)
+    return Client().post(
+        reverse("annotate:appeal"),
+        json.dumps({"text": said}),
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {token}"},
+    )
 
 
 def screened(made: Campaign) -> None:

@@ -45,12 +45,18 @@ class Walk:
 
 @dataclass(frozen=True)
 class Filter:
-    """A further choice that narrows a list; `options`: (value, name), the first leaves all in."""
+    """A further choice about a list; `options`: (value, name).
+
+    label: of its field; "" where the form shows none. usual: the value that addresses leave out.
+    narrows: whether other values leave rows out. Other choices stay where the whole list is shown.
+    """
 
     name: str
     label: str
     options: tuple[tuple[str, str], ...]
     value: str
+    usual: str = ""
+    narrows: bool = True
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,11 @@ class Listing:
     param: str = "page"
     n: int = 0
     walk: Walk | None = None
+    filters: tuple[Filter, ...] = ()
+
+    def chosen(self, name: str) -> str:
+        """Return the value of a filter; "" without one of this name."""
+        return next((one.value for one in self.filters if one.name == name), "")
 
     def found(self, n: int) -> Self:
         """Return the same with the number of rows; its page is one that exists."""
@@ -106,7 +117,8 @@ class Listing:
     @property
     def narrowed(self) -> bool:
         """Return whether rows are left out."""
-        return bool(self.search) or self.choice != next(iter(self.choices), "")
+        chosen = any(one.narrows and one.value != one.usual for one in self.filters)
+        return bool(self.search) or self.choice != next(iter(self.choices), "") or chosen
 
     @property
     def orders(self) -> list[tuple[str, str]]:
@@ -118,8 +130,8 @@ class Listing:
 
     @property
     def selects(self) -> list[Filter]:
-        """Return the filters of this list, beside its parts."""
-        return []
+        """Return the filters that the form shows, beside the parts of the list."""
+        return [one for one in self.filters if one.label]
 
     @property
     def here(self) -> str:
@@ -145,7 +157,9 @@ class Listing:
     @property
     def all(self) -> str:
         """Return the address of the whole list."""
-        return self._address(number=1, search="", choice=next(iter(self.choices), ""))
+        kept = tuple(replace(one, value=one.usual) if one.narrows else one for one in self.filters)
+        choice = next(iter(self.choices), "")
+        return self._address(number=1, search="", choice=choice, filters=kept)
 
     def sorted_by(self, sort: str) -> str:
         """Return the address in this order; of the present order, in the other direction."""
@@ -157,11 +171,17 @@ class Listing:
         """Return what names this page of the list in an address."""
         return self.here.removeprefix("?").partition("#")[0]
 
+    @property
+    def kept(self) -> str:
+        """Return what names this list, whatever its page, in an address."""
+        return self._address(number=1).removeprefix("?").partition("#")[0]
+
     def _address(self, **changes: Any) -> str:
         then = replace(self, **changes)
         usual = (next(iter(self.sorts), ""), next(iter(self.choices), ""))
         order = f"-{then.sort}" if then.backwards else then.sort
         said = {
+            **{one.name: one.value for one in then.filters if one.value != one.usual},
             "q": then.search,
             "show": "" if then.choice == usual[1] else then.choice,
             "sort": "" if order == usual[0] else order,
@@ -179,6 +199,7 @@ def asked(
     size: int,
     anchor: str,
     param: str = "page",
+    filters: tuple[Filter, ...] = (),
 ) -> Listing:
     """Read `q`, `sort`, `show` and the page's number from an address; `param`: its name there."""
     choices = choices or {}
@@ -199,6 +220,7 @@ def asked(
         size=size,
         anchor=anchor,
         param=param,
+        filters=filters,
     )
 
 

@@ -30,9 +30,6 @@ class Profile(models.Model):
     look_small = models.CharField(max_length=32, unique=True, null=True)
     look_large = models.CharField(max_length=32, unique=True, null=True)
 
-    def __str__(self) -> str:
-        return f"profile of {self.user_id}"
-
 
 class SignIn(models.Model):
     """A browser with which somebody has signed in; its row is deleted with its session."""
@@ -79,9 +76,6 @@ class RecoveryCode(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "digest"], name="recovery_code_once")
         ]
-
-    def __str__(self) -> str:
-        return f"recovery code {self.pk}"
 
 
 class Invitation(models.Model):
@@ -166,9 +160,6 @@ class KeptAnswer(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "key"], name="kept_answer_once")]
-
-    def __str__(self) -> str:
-        return f"{self.user_id}:{self.key}"
 
 
 # Who did what, and when. Written in the transaction of the act.

@@ -238,6 +238,11 @@ class Item(models.Model):
         ]
         indexes = [newest_of_campaign("item_newest")]
 
+    @property
+    def number(self) -> int:
+        """Return its place in the order of collecting, from 1."""
+        return self.position + 1
+
 
 class Output(models.Model):
     """What was written for an item; identical texts are one output of several systems."""

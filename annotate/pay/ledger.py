@@ -256,7 +256,7 @@ def square_with_rejection(participation: Participation, *, reason: str) -> None:
 
 
 def _correct(participation: Participation, kind: Kind, fee: Decimal) -> None:
-    """Add the missing part of a fee as a separate row: version 0.1 calculated fees differently."""
+    """Add the missing part of a fee as a separate row: the campaign's rate may have changed."""
     if fee:
         _add(participation, kind, ZERO, fee, why="fee", reason="What the crowd has charged.")
 

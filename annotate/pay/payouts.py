@@ -122,9 +122,8 @@ def prepare(campaign_id: int, *, actor_id: int) -> PayoutList:
     with transaction.atomic():
         _require_by_hand(locks.campaign(campaign_id))
         due = [
-            [one.participation, str(one.due)]
-            for one in tallies.accounts_of_campaign(campaign_id)
-            if one.due > 0
+            [one.pk, str(one.due)]
+            for one in tallies.accounts_of_campaign(campaign_id).filter(due__gt=0)
         ]
         if not due:
             raise Conflict("Nothing is due: everybody is paid.")
@@ -261,7 +260,7 @@ def _check_current(found: PayoutList) -> None:
             "Another list with the same people has been marked since this one was made. Nothing "
             "was recorded. Make a new list: it holds what is still due."
         )
-    due = {one.participation: one.due for one in tallies.accounts_of_campaign(found.campaign_id)}
+    due = {one.pk: one.due for one in tallies.accounts_of_campaign(found.campaign_id)}
     if any(due[participation_id] < Decimal(amount) for participation_id, amount in found.rows):
         raise Conflict(
             "Pay of an annotator on this list has been refused since it was made. Nothing was "

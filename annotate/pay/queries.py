@@ -16,7 +16,7 @@ from annotate.common.lists import FixedOrder, Listing, Places, SortedColumns
 from annotate.common.rows import Ints, columns, places
 from annotate.common.text import keys
 from annotate.crowds.prices import ZERO
-from annotate.models import Annotator, Appeal, Campaign, Flag, LedgerEntry, TutorialRound, WorkTimes
+from annotate.models import Annotator, Appeal, Campaign, Flag, LedgerEntry, TutorialRound
 from annotate.pay import promise_queries, tallies, work_times
 from annotate.pay.tallies import Tallies, Totals
 from annotate.screening.screens import n_signs
@@ -25,50 +25,34 @@ HURRIED = 1000  # words a minute that the median person hardly reads
 
 
 @dataclass(frozen=True)
-class WorkPay:
-    """What people were paid. None: not known, or nothing was judged or paid.
+class WorkConditions:
+    """What people were paid, how many came, and how many appealed. None: not known or paid.
 
     seconds: one judgment, the median of people's means. hourly: of active time, the median of
     people; least: what nine of ten people earned at least. refused: people whose pay was refused.
     bonus: for the tutorial; 0 where there is none. failed_try: for both rounds of the tutorial
     completed and not passed. hurried: `seconds` are too few to read a text.
+    entered, begun, passed, judged: people; begun and passed: the tutorial of this campaign; judged:
+    with judgments that count. appeals: how many were made; upheld and waiting: of these.
+    at: of when times and the counts of people are that are read with them; None: of now.
     """
 
     reward: Decimal
     bonus: Decimal
+    failed_try: Decimal
     seconds: float | None
     hourly: float | None
     least: float | None
-    refused: int
     hurried: bool
-    failed_try: Decimal = Decimal(0)
-
-
-@dataclass(frozen=True)
-class AppealCounts:
-    made: int
-    upheld: int
-    waiting: int
-
-
-@dataclass(frozen=True)
-class AdmissionCounts:
-    """People. begun, passed: the tutorial of this campaign. judged: with judgments that count."""
-
+    refused: int
     entered: int
     begun: int
     passed: int
     judged: int
-
-
-@dataclass(frozen=True)
-class WorkConditions:
-    """at: of when times and the counts of people are that are read with them; None: of now."""
-
-    pay: WorkPay
-    appeals: AppealCounts
-    people: AdmissionCounts
-    at: datetime | None = None
+    appeals: int
+    upheld: int
+    waiting: int
+    at: datetime | None
 
 
 def of_campaign(campaign: Campaign) -> WorkConditions:
@@ -78,50 +62,37 @@ def of_campaign(campaign: Campaign) -> WorkConditions:
     there are many judgments; `at` says so.
     """
     times = work_times.of_campaign(campaign.pk)
-    people = _people(campaign, times.people)
-    return WorkConditions(_pay(campaign, times), _appeals(campaign.pk), people, times.at)
-
-
-def _pay(campaign: Campaign, times: WorkTimes) -> WorkPay:
-    return WorkPay(
-        campaign.reward,
-        campaign.tutorial_bonus if campaign.tutorial_required else Decimal(0),
+    words = campaign.outputs.aggregate(mean=Avg("words"))["mean"]
+    tutorial = TutorialRound.objects.filter(campaign=campaign.pk).aggregate(
+        begun=Count("annotator", distinct=True),
+        passed=Count("annotator", distinct=True, filter=Q(passed=True)),
+    )
+    came = campaign.participations.aggregate(entered=Count("annotator", distinct=True))
+    appeals = Appeal.objects.filter(review__campaign=campaign.pk).aggregate(
+        appeals=Count("pk"),
+        upheld=Count("pk", filter=Q(upheld=True)),
+        waiting=Count("pk", filter=Q(answered_at=None)),
+    )
+    return WorkConditions(
+        reward=campaign.reward,
+        bonus=campaign.tutorial_bonus if campaign.tutorial_required else ZERO,
         failed_try=promise_queries.for_failing(campaign),
         seconds=times.seconds,
         hourly=_earned(campaign, times.per_hour),
         least=_earned(campaign, times.least_per_hour),
+        hurried=bool(times.seconds is not None and words and times.seconds < words * 60 / HURRIED),
         refused=times.refused,
-        hurried=_is_hurried(campaign, times.seconds),
+        judged=times.people,
+        at=times.at,
+        **came,
+        **tutorial,
+        **appeals,
     )
-
-
-def _is_hurried(campaign: Campaign, seconds: float | None) -> bool:
-    words = campaign.outputs.aggregate(mean=Avg("words"))["mean"]
-    return bool(seconds is not None and words and seconds < words * 60 / HURRIED)
 
 
 def _earned(campaign: Campaign, judgments: float | None) -> float | None:
     """Return what so many judgments pay; None where they are not known, or pay nothing."""
     return float(campaign.reward) * judgments if campaign.reward and judgments else None
-
-
-def _appeals(campaign_id: int) -> AppealCounts:
-    found = Appeal.objects.filter(review__campaign=campaign_id).aggregate(
-        made=Count("pk"),
-        upheld=Count("pk", filter=Q(upheld=True)),
-        waiting=Count("pk", filter=Q(answered_at=None)),
-    )
-    return AppealCounts(**found)
-
-
-def _people(campaign: Campaign, judged: int) -> AdmissionCounts:
-    rounds = TutorialRound.objects.filter(campaign=campaign.pk).order_by()
-    counted = rounds.aggregate(
-        begun=Count("annotator", distinct=True),
-        passed=Count("annotator", distinct=True, filter=Q(passed=True)),
-    )
-    came = campaign.participations.order_by().aggregate(n=Count("annotator", distinct=True))
-    return AdmissionCounts(came["n"], counted["begun"], counted["passed"], judged)
 
 
 # The people of a campaign as a list that is searched, ordered and shown page by page.

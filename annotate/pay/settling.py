@@ -85,7 +85,7 @@ def settle_campaign(campaign_id: int) -> None:
 
 def _owed(campaign_id: int) -> set[int]:
     """Return the units with something due whose people can be paid a bonus now."""
-    due = {one.participation for one in tallies.accounts_of_campaign(campaign_id) if one.due > 0}
+    due = tallies.accounts_of_campaign(campaign_id).filter(due__gt=0)
     carriers = Participation.objects.filter(status__in=Participation.LISTED).exclude(posting=None)
     units = _units().filter(campaign=campaign_id, annotator__in=carriers.values("annotator"))
     coming = Operation.objects.filter(
@@ -99,7 +99,8 @@ def _owed(campaign_id: int) -> set[int]:
         campaign=campaign_id, kind__in=(*GIVEN, LedgerEntry.Kind.COMPENSATION)
     ).exclude(pk__in=tried)
     extra = units.filter(pk__in=given.values("participation"))
-    return due & {*over.values_list("pk", flat=True), *extra.values_list("pk", flat=True)}
+    owed = {*over.values_list("pk", flat=True), *extra.values_list("pk", flat=True)}
+    return owed & set(due.values_list("pk", flat=True))
 
 
 def _standing(campaign_id: int, *kinds: Kind) -> QuerySet[Operation]:

@@ -1,6 +1,7 @@
 """What each participation of a campaign has earned, lost and been paid."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -13,11 +14,11 @@ from django.db.models import (
     IntegerField,
     Max,
     Min,
+    OuterRef,
     Q,
     QuerySet,
     Subquery,
     Sum,
-    Value,
 )
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -26,7 +27,6 @@ from annotate.common import rows as common_rows
 from annotate.common.rows import Ints
 from annotate.crowds.prices import CENT, ZERO
 from annotate.models import (
-    Campaign,
     Judgment,
     LedgerEntry,
     Participation,
@@ -38,12 +38,6 @@ GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.FAILED_TRY, LedgerEntry.Kin
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 MONEY = DecimalField(max_digits=12, decimal_places=2)
 NUMBER = IntegerField()
-
-
-def account_spent(campaign_id: int) -> Decimal:
-    """Return what a campaign has spent, fees included."""
-    rows = Campaign.objects.filter(pk=campaign_id).order_by().annotate(total=spent_of())
-    return in_cents(rows.values_list("total", flat=True).first() or ZERO)
 
 
 def spent_of() -> Any:
@@ -60,7 +54,7 @@ def earned(participation_id: int) -> tuple[Decimal, int]:
     return in_cents(row["total"]), row["units"]
 
 
-def sum_of(rows: QuerySet[LedgerEntry], by: str, *, fees: bool = False) -> Coalesce:
+def sum_of(rows: QuerySet[Any], by: str, *, fees: bool = False) -> Coalesce:
     """Return the sum of these rows as a query expression; rows are grouped by `by`."""
     what = F("amount") + F("fee") if fees else F("amount")
     total = rows.order_by().values(by).annotate(total=Sum(what)).values("total")
@@ -91,43 +85,39 @@ class Totals:
         return self.earned - self.refused - self.paid
 
 
-@dataclass(frozen=True)
-class Account(Totals):
-    """The account of one participation."""
+def accounts(participations: QuerySet[Participation]) -> QuerySet[Any]:
+    """Select participations with their accounts, in the order of entry; one statement.
 
-    participation: int
-    pseudonym: str
-    external_id: str
-
-
-def accounts_of_campaign(campaign_id: int) -> list[Account]:
-    """Return all accounts of a campaign, in the order of entry."""
-    return of_each(Participation.objects.filter(campaign=campaign_id))
-
-
-def by_person(accounts: list[Account]) -> list[Account]:
-    """Return one account per annotator. On a marketplace, a person has one for each unit."""
-    people: dict[str, list[Account]] = {}
-    for one in accounts:
-        people.setdefault(one.pseudonym, []).append(one)
-    return [_together(mine) for mine in people.values()]
-
-
-def _together(mine: list[Account]) -> Account:
-    sums, first = totals(mine), mine[0]
-    return replace(first, earned=sums.earned, refused=sums.refused, paid=sums.paid)
-
-
-def accounts_of(participation_id: int) -> Account:
-    (found,) = of_each(Participation.objects.filter(pk=participation_id))
+    With each: pseudonym, external_id, earned, refused, paid and due, as in `Totals`.
+    """
+    entries = LedgerEntry.objects.filter(participation=OuterRef("pk"))
+    payouts = Payout.objects.filter(participation=OuterRef("pk"))
+    sums: QuerySet[Any] = participations.order_by("pk").annotate(
+        pseudonym=F("annotator__pseudonym"),
+        external_id=F("annotator__external_id"),
+        earned=sum_of(entries.exclude(kind__in=REFUSED), "participation"),
+        refused=-sum_of(entries.filter(kind__in=REFUSED), "participation"),
+        paid=sum_of(payouts, "participation"),
+    )
+    found: QuerySet[Any] = sums.annotate(due=F("earned") - F("refused") - F("paid"))
     return found
 
 
-def totals(accounts: list[Account]) -> Totals:
+def accounts_of_campaign(campaign_id: int) -> QuerySet[Any]:
+    """Select the accounts of a campaign. On a marketplace, a person has one for each unit."""
+    return accounts(Participation.objects.filter(campaign=campaign_id))
+
+
+def accounts_of(participation_id: int) -> Any:
+    return accounts(Participation.objects.filter(pk=participation_id)).get()
+
+
+def totals(accounts: Iterable[Any]) -> Totals:
+    every = list(accounts)
     return Totals(
-        earned=sum((one.earned for one in accounts), ZERO),
-        refused=sum((one.refused for one in accounts), ZERO),
-        paid=sum((one.paid for one in accounts), ZERO),
+        earned=sum((one.earned for one in every), ZERO),
+        refused=sum((one.refused for one in every), ZERO),
+        paid=sum((one.paid for one in every), ZERO),
     )
 
 
@@ -148,41 +138,6 @@ def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
     )
     row = rows.exclude(entry__kind__in=GIVEN).aggregate(sum=Sum("amount"))
     return (row["sum"] or ZERO).quantize(ZERO)
-
-
-def of_each(participations: QuerySet[Participation]) -> list[Account]:
-    """Read the accounts, their money in one statement: earnings precede their payment."""
-    entries = LedgerEntry.objects.filter(participation__in=participations)
-    payouts = Payout.objects.filter(participation__in=participations)
-    back = Q(kind__in=REFUSED)
-    none = Value(ZERO, MONEY)
-    earned = _by_participation(
-        entries, none, Sum("amount", filter=~back), Sum("amount", filter=back)
-    )
-    paid = _by_participation(payouts, Sum("amount"), none, none)
-    sums: dict[int, list[Decimal]] = {}
-    for pk, *amounts in earned.union(paid, all=True):
-        mine = sums.setdefault(pk, [ZERO, ZERO, ZERO])
-        sums[pk] = [old + (new or ZERO) for old, new in zip(mine, amounts, strict=True)]
-    return [_account(row, sums.get(row[0], [ZERO, ZERO, ZERO])) for row in _names(participations)]
-
-
-def _by_participation(rows: QuerySet[Any], *sums: Any) -> QuerySet[Any, Any]:
-    """Select (participation, paid, earned, refused): of each at most one row."""
-    named = dict(zip(("out", "given", "back"), sums, strict=True))
-    by: QuerySet[Any, Any] = rows.order_by().values("participation").annotate(**named)
-    return by.values_list("participation", *named)
-
-
-def _names(participations: QuerySet[Participation]) -> QuerySet[Participation, Any]:
-    names = ("pk", "annotator__pseudonym", "annotator__external_id")
-    return participations.order_by("pk").values_list(*names)
-
-
-def _account(row: tuple[int, str, str], sums: list[Decimal]) -> Account:
-    pk, pseudonym, external_id = row
-    paid, earned, refused = map(in_cents, sums)
-    return Account(earned, -refused, paid, pk, pseudonym, external_id)
 
 
 Status = Participation.Status
@@ -250,17 +205,11 @@ class Tallies:
     judged_ms: Ints
     earned: Ints
     refused: Ints
-    fees: Ints
     paid: Ints
 
     @property
     def due(self) -> Ints:
         return np.asarray(self.earned - self.refused - self.paid)
-
-    @property
-    def spent(self) -> Decimal:
-        """Return what the campaign has spent, fees included."""
-        return amount((self.earned - self.refused + self.fees).sum())
 
 
 def of_campaign(campaign_id: int) -> Tallies:
@@ -274,7 +223,7 @@ def of_campaign(campaign_id: int) -> Tallies:
     back = Q(kind__in=REFUSED)
     entry_rows = list(
         entries.values_list("participation__annotator").annotate(
-            earned=Sum("amount", filter=~back), refused=Sum("amount", filter=back), fees=Sum("fee")
+            earned=Sum("amount", filter=~back), refused=Sum("amount", filter=back)
         )
     )
     # A correction is no further judgment.
@@ -284,11 +233,11 @@ def of_campaign(campaign_id: int) -> Tallies:
     )
     annotators, entered = _entered(campaign_id)
     order = np.argsort(annotators, kind="stable")
-    table = np.zeros((6, annotators.size), dtype=np.int64)  # as in `Tallies`, from judgments on
+    table = np.zeros((5, annotators.size), dtype=np.int64)  # as in `Tallies`, from judgments on
     for columns, rows in (
         ([0, 1], [(who, n, milliseconds(at)) for who, n, at in judged_rows]),
-        ([2, 3, 4], [(w, cents(e), -cents(r), cents(f)) for w, e, r, f in entry_rows]),
-        ([5], [(who, cents(n)) for who, n in paid_rows]),
+        ([2, 3], [(who, cents(e), -cents(r)) for who, e, r in entry_rows]),
+        ([4], [(who, cents(n)) for who, n in paid_rows]),
     ):
         found = np.array(rows, dtype=np.int64).reshape(-1, 1 + len(columns))
         place = common_rows.places(annotators[order], wanted=found[:, 0])

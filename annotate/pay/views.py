@@ -120,10 +120,11 @@ def payout_file(request: HttpRequest, public_id: str, list_id: str) -> HttpRespo
 def statement(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Everybody's account: what was earned, refused, paid, and is due."""
     campaign = owned(request.user, public_id)
-    rows = [
-        (one.pseudonym, one.external_id, one.earned, one.refused, one.paid, one.due)
-        for one in tallies.by_person(tallies.accounts_of_campaign(campaign.pk))
-    ]
+    people: dict[tuple[str, str], list[Any]] = {}
+    for one in tallies.accounts_of_campaign(campaign.pk):
+        people.setdefault((one.pseudonym, one.external_id), []).append(one)
+    sums = {names: tallies.totals(mine) for names, mine in people.items()}
+    rows = [(*names, one.earned, one.refused, one.paid, one.due) for names, one in sums.items()]
     columns = ("pseudonym", "external_id", "earned_usd", "refused_usd", "paid_usd", "due_usd")
     return csv_file(f"{public_id}-payments.csv", columns, rows)
 

@@ -391,6 +391,7 @@ def _partners(rows: list[SignalFinding]) -> dict[int, str]:
 
 
 EDIT = "edit"
+SUPERSEDED = "superseded"
 PAGE = 5  # outputs per page
 _JUDGMENT_FACTS = (
     *("pk", "output", "annotator", "annotator__pseudonym", "submitted_at", "active_seconds"),
@@ -400,7 +401,10 @@ _JUDGMENT_FACTS = (
 
 @dataclass(frozen=True)
 class Judged:
-    """One judgment. hter: None if nothing was edited or its score is not computed yet."""
+    """One judgment. hter: None if nothing was edited or its score is not computed yet.
+
+    standing: why it does not count, as far as that was asked; "" otherwise.
+    """
 
     id: int
     output_id: int
@@ -412,10 +416,19 @@ class Judged:
     answers: Mapping[Key, float]
     response: Mapping[str, Any]
     hter: float | None = None
+    standing: str = ""
 
     @property
     def edit(self) -> str | None:
         return self.response.get(EDIT)
+
+
+def output_name(output_id: int) -> str:
+    """Return the name of an output for reviewers.
+
+    Unlike ids, neither the name nor its order follows the order of the systems.
+    """
+    return salted_hmac("annotate.reviewed-output", str(output_id)).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
@@ -439,11 +452,7 @@ class ComparedJudgment:
 
     @property
     def name(self) -> str:
-        """Return the name of this output for reviewers.
-
-        Unlike ids, neither the name nor its order follows the order of the systems.
-        """
-        return salted_hmac("annotate.reviewed-output", str(self.mine.output_id)).hexdigest()[:12]
+        return output_name(self.mine.output_id)
 
     def alone(self, key: Key) -> bool:
         """Return whether only this annotator gave this answer."""
@@ -595,7 +604,7 @@ def _corrected(campaign_id: int, outputs: Sequence[int], instrument: Instrument)
     rows = Judgment.every.filter(campaign=campaign_id, output__in=outputs)
     early = rows.filter(superseded_at__isnull=False).annotate(counting=Value(False))
     found = early.order_by("-pk").values_list(*_JUDGMENT_FACTS)
-    return [_judged(row, instrument, {}) for row in found]
+    return [replace(_judged(row, instrument, {}), standing=SUPERSEDED) for row in found]
 
 
 def _rows(campaign_id: int, annotator_id: int) -> QuerySet[Judgment]:

@@ -58,26 +58,28 @@ def _x(axis: ScreenAxis, value: float) -> float:
     return round(EDGE + (WIDTH - 2 * EDGE) * min(1.0, max(0.0, share)), 1)
 
 
-def strip(
-    axis: ScreenAxis,
-    *,
-    own: float | None,
-    low: float | None,
-    high: float | None,
-    threshold: float,
-    others: Sequence[float],
-    label: str,
-) -> Strip:
-    at = _x(axis, threshold)
-    span = (at, WIDTH - EDGE - at) if axis.flags_above else (EDGE, at - EDGE)
+def strip(words: ForReviewers, one: Screened) -> Strip:
+    """Return where this annotator stands among the others by one screen."""
+    said = one.verdict
+    own, low, high = (
+        None if value is None else words.onto(value) for value in (said.value, said.low, said.high)
+    )
+    threshold = words.onto(said.threshold)
+    others = [words.onto(value) for value in _drawn(one.others)]
+    # One extreme value does not squeeze the plot.
+    usual = sorted(others)[: max(1, round(0.98 * len(others)))]
+    axis = words.axis([*usual, *([] if own is None else [own]), threshold])
+    limit = _mark(_x(axis, threshold), axis.said(threshold))
+    start, end = (limit.x, WIDTH - EDGE) if axis.flags_above else (EDGE, limit.x)
     return Strip(
         dots=_stacked([_x(axis, value) for value in others]),
         me=None if own is None else _mark(_x(axis, own), "this person"),
         interval=_interval(axis, low, high),
-        threshold=_mark(at, axis.said(threshold)),
-        zone=(round(span[0], 1), round(span[1], 1)),
-        ends=_ends(axis, _mark(at, axis.said(threshold))),
-        label=label,
+        threshold=limit,
+        zone=(start, round(end - start, 1)),
+        ends=_ends(axis, limit),
+        label=f"{words.title}: this annotator {words.big(said)}, {words.limit(said)} "
+        f"{_place(said.value, one.others)}",
     )
 
 
@@ -102,21 +104,25 @@ class Bars:
 
     bars: tuple[tuple[float, float, float, float], ...]
     usual: float | None
-    top: float
     label: str
 
 
-def bars(values: Sequence[float], *, usual: float | None, label: str) -> Bars:
-    top = max([*values, usual or 0.0, 1e-9])
+def times(look: Look) -> Bars | None:
+    """Return the active time of each judgment, beside what others usually take."""
+    if not look.seconds:
+        return None
+    own, usual = sorted(look.seconds), look.others_seconds
+    top = max(own[-1], usual or 0.0, 1e-9)
     if usual and top > 3 * usual:
         # One long break does not flatten the rest.
-        top = max(3 * usual, sorted(values)[len(values) // 2] * 1.5)
-    room = (WIDTH - 2 * EDGE) / max(1, len(values))
+        top = max(3 * usual, own[len(own) // 2] * 1.5)
+    room = (WIDTH - 2 * EDGE) / len(own)
+    beside = f"; the others’ median is {seconds(usual)}" if usual is not None else ""
+    span = seconds(own[0]) if len(own) == 1 else f"{seconds(own[0])} to {seconds(own[-1])}"
     return Bars(
-        bars=tuple(_bar(i, min(1.0, value / top), room) for i, value in enumerate(values)),
+        bars=tuple(_bar(i, min(1.0, value / top), room) for i, value in enumerate(look.seconds)),
         usual=None if usual is None else round(BASE - 40 * min(1.0, usual / top), 1),
-        top=top,
-        label=label,
+        label=f"Active time of {many(len(own), 'judgment')}: {span}{beside}",
     )
 
 
@@ -255,7 +261,7 @@ def _line(one: Screened, fired: Mapping[str, bool]) -> ScreenLine:
         words.big(verdict),
         words.unit,
         (detail, words.limit(verdict), f"n\u00a0=\u00a0{count(verdict.n)}."),
-        _strip(words, one),
+        strip(words, one),
     )
 
 
@@ -268,29 +274,6 @@ def no_screens(look: Look, case: Case) -> str:
         )
     why = "it was not done on a page" if case.judgments else "there is no judgment yet"
     return f"No screen looks at this work: {why}."
-
-
-def _strip(words: ForReviewers, one: Screened) -> Strip:
-    verdict = one.verdict
-
-    def onto(value: float | None) -> float | None:
-        return None if value is None else words.onto(value)
-
-    others = [words.onto(value) for value in _drawn(one.others)]
-    own = onto(verdict.value)
-    # One extreme value does not squeeze the plot.
-    usual = sorted(others)[: max(1, round(0.98 * len(others)))]
-    low, high = onto(verdict.low), onto(verdict.high)
-    return strip(
-        words.axis([*usual, *([] if own is None else [own]), words.onto(verdict.threshold)]),
-        own=own,
-        low=low,
-        high=high,
-        threshold=words.onto(verdict.threshold),
-        others=others,
-        label=f"{words.title}: this annotator {words.big(verdict)}, {words.limit(verdict)} "
-        f"{_place(verdict.value, one.others)}",
-    )
 
 
 def _drawn(others: Sequence[float]) -> Sequence[float]:
@@ -308,21 +291,10 @@ def _place(own: float | None, others: Sequence[float]) -> str:
     return f"{below} of {len(others)} others lie lower, {above} higher."
 
 
-def times(look: Look) -> Bars | None:
-    """The active time of each judgment, beside what others usually take."""
-    if not look.seconds:
-        return None
-    own, usual = sorted(look.seconds), look.others_seconds
-    beside = f"; the others’ median is {seconds(usual)}" if usual is not None else ""
-    span = seconds(own[0]) if len(own) == 1 else f"{seconds(own[0])} to {seconds(own[-1])}"
-    label = f"Active time of {many(len(own), 'judgment')}: {span}{beside}"
-    return bars(look.seconds, usual=usual, label=label)
-
-
 # A table of one annotator's judgments and others' on the same outputs.
 
 
-SUPERSEDED, CORRECTION = "superseded", "correction"
+CORRECTION = "correction"
 
 
 @dataclass(frozen=True)
@@ -341,7 +313,7 @@ Marked = tuple[str, list[tuple[str, bool]]]  # a title, and pieces of text, high
 class JudgeLine:
     """One judgment of an output; name is "" for the annotator under review.
 
-    standing: "superseded" if its annotator corrected it, "correction" if it is the later answer.
+    standing: as in `Judged`, or "correction" if it is the later answer.
     """
 
     name: str
@@ -350,7 +322,7 @@ class JudgeLine:
     cells: tuple[AnswerCell, ...]
     diff: tuple[DiffRun, ...]
     shown: tuple[Marked, ...]
-    standing: str = ""
+    standing: str
 
     @property
     def n_apart(self) -> int:
@@ -385,7 +357,7 @@ def _with_earlier(
     yield replace(now, standing=CORRECTION) if earlier else now
     for each in earlier:
         before = line(each, one, work)
-        yield replace(before, name="" if mine else before.name, standing=SUPERSEDED)
+        yield replace(before, name="") if mine else before
 
 
 def line(
@@ -401,6 +373,7 @@ def line(
         tuple(_cells(judged, one, work, mine=mine)),
         () if edit is None else tuple(word_diff(one.material.text, edit)),
         tuple(_shown(judged, one, work)),
+        judged.standing,
     )
 
 

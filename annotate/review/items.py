@@ -4,16 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from statistics import fmean, stdev
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 from django.db import transaction
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Left
-from django.utils.crypto import salted_hmac
 from numpy.typing import NDArray
 
 from annotate.campaigns import facts
@@ -21,7 +18,7 @@ from annotate.common import lists as common_lists
 from annotate.common import rows as common_rows
 from annotate.common.errors import NotFound
 from annotate.common.lists import Filter, FixedOrder, Listing, Places, SortedColumns, asked
-from annotate.instruments.base import Criterion, Material
+from annotate.instruments.base import Criterion, Instrument
 from annotate.models import (
     Assignment,
     Authorship,
@@ -37,11 +34,11 @@ from annotate.models import (
 )
 from annotate.models.base import ItemMeasure
 from annotate.review import evidence
-from annotate.review.evidence import AnnotatorWork, Judged
+from annotate.review.evidence import EDIT, SUPERSEDED, Judged
 from annotate.studies import queries as studies_queries
 
 ROWS = 50
-EXCLUDED, SUPERSEDED, JUDGED, UNJUDGED = "excluded", "superseded", "judged", "unjudged"
+EXCLUDED, JUDGED, UNJUDGED = "excluded", "judged", "unjudged"
 PARTS = {
     "all": "All",
     JUDGED: "With judgments",
@@ -57,77 +54,44 @@ RANKED = {
     ItemMeasure.EDITED.value: "Most edited",
     ItemMeasure.RESIDUAL.value: "Metric residual",
 }
-EDIT = "edit"  # the criterion of instruments with corrections
-
-
-@dataclass(frozen=True)
-class ItemListing(Listing):
-    """What is asked of the items; `system`: the id of one that wrote for them, "" for all.
-
-    systems: (id, name) of those that may be chosen; none for people who do not see systems.
-    criterion: which scores the figures are of. criteria: those that may be chosen.
-    """
-
-    system: str = ""
-    systems: tuple[tuple[str, str], ...] = ()
-    criterion: str = ""
-    criteria: tuple[Criterion, ...] = ()
-
-    @property
-    def narrowed(self) -> bool:
-        return super().narrowed or bool(self.system)
-
-    @property
-    def all(self) -> str:
-        return replace(self, system="", search="")._address(number=1, choice="all")
-
-    @property
-    def system_id(self) -> int | None:
-        return int(self.system) if self.system else None
-
-    @property
-    def asked_criterion(self) -> Criterion:
-        return next(one for one in self.criteria if one.name == self.criterion)
-
-    @property
-    def selects(self) -> list[Filter]:
-        found = []
-        if self.systems:
-            found.append(Filter("system", "System", (("", "All"), *self.systems), self.system))
-        if len(self.criteria) > 1:
-            names = tuple((one.name, one.name) for one in self.criteria)
-            found.append(Filter("criterion", "Criterion", names, self.criterion))
-        return found
-
-    def _address(self, **changes: Any) -> str:
-        address = super()._address(**changes).removeprefix("?")
-        usual = self.criteria[0].name if self.criteria else ""
-        chosen = {
-            "system": changes.get("system", self.system),
-            "criterion": "" if self.criterion == usual else self.criterion,
-        }
-        ours = urlencode({name: value for name, value in chosen.items() if value})
-        return f"?{ours}{'&' if ours and not address.startswith('#') else ''}{address}"
+UNCONFIRMED = "not confirmed by the crowd"
 
 
 def wanted_items(
     campaign: Campaign, query: Mapping[str, str], *, systems: bool, size: int = ROWS
-) -> ItemListing:
-    """Read what is asked from an address; `systems`: whether one sees systems and metrics."""
+) -> Listing:
+    """Read what is asked from an address; `systems`: whether one sees systems and metrics.
+
+    Its filters: `system`, the id of one that wrote for the items, "" for all and for people who do
+    not see systems; `criterion`, which scores the figures are of.
+    """
     every = studies_queries.instrument_of(campaign).criteria
-    sorts = orders(campaign, every, systems=systems)
-    found = asked(query, sorts=sorts, choices=PARTS, size=size, anchor="items")
-    criteria = criteria_of_figures(campaign, every)
-    names = [one.name for one in criteria]
+    names = [one.name for one in criteria_of_figures(campaign, every)]
     known = _systems(campaign.pk) if systems else ()
-    criterion = query.get("criterion", "")
-    return ItemListing(
-        **{name: getattr(found, name) for name in Listing.__dataclass_fields__},
-        system=_named(query.get("system", ""), known),
-        systems=known,
-        criterion=criterion if criterion in names else names[0],
-        criteria=criteria,
+    system, criterion = _named(query.get("system", ""), known), query.get("criterion", "")
+    return asked(
+        query,
+        sorts=orders(campaign, every, systems=systems),
+        choices=PARTS,
+        size=size,
+        anchor="items",
+        filters=(
+            Filter("system", "System" if known else "", (("", "All"), *known), system),
+            Filter(
+                "criterion",
+                "Criterion" if len(names) > 1 else "",
+                tuple((name, name) for name in names),
+                criterion if criterion in names else names[0],
+                usual=names[0],
+                narrows=False,
+            ),
+        ),
     )
+
+
+def asked_criterion(campaign: Campaign, listing: Listing) -> Criterion:
+    every = studies_queries.instrument_of(campaign).criteria
+    return next(one for one in every if one.name == listing.chosen("criterion"))
 
 
 def orders(campaign: Campaign, every: tuple[Criterion, ...], *, systems: bool) -> dict[str, str]:
@@ -201,13 +165,13 @@ def orders_stored(
     )
 
 
-def needs_stored_order(listing: ItemListing) -> bool:
+def needs_stored_order(listing: Listing) -> bool:
     """Return whether a stored order is needed for what is asked."""
     return listing.sort in RANKED or listing.choice in (JUDGED, UNJUDGED)
 
 
 def stored_items(
-    campaign_id: int, listing: ItemListing, rows: QuerySet[Item], *, only: Ints | None = None
+    campaign: Campaign, listing: Listing, rows: QuerySet[Item], *, only: Ints | None = None
 ) -> tuple[StoredOrder, Places]:
     """Return the items that are asked for, in order; `rows`: those that the search leaves.
 
@@ -215,16 +179,24 @@ def stored_items(
     Items without the figure of the order are left out of it.
     """
     measure = listing.sort if listing.sort in RANKED else ItemMeasure.JUDGED
+    criterion, system = asked_criterion(campaign, listing), listing.chosen("system")
     known = orders_stored(
-        campaign_id, measure, criterion=listing.criterion, system_id=listing.system_id
+        campaign.pk,
+        measure,
+        criterion=criterion.name,
+        system_id=int(system) if system else None,
     )
     if listing.sort in RANKED:
-        return _ranked(known, listing, rows, only)
+        return _ranked(known, listing, rows, only, criterion)
     return _by_judgment(known, listing, rows)
 
 
 def _ranked(
-    known: StoredOrder, listing: ItemListing, rows: QuerySet[Item], only: Ints | None
+    known: StoredOrder,
+    listing: Listing,
+    rows: QuerySet[Item],
+    only: Ints | None,
+    criterion: Criterion,
 ) -> tuple[StoredOrder, Places]:
     """Return the items of a stored order that are asked for."""
     fits = np.full(known.positions.size, listing.choice != UNJUDGED)
@@ -235,13 +207,13 @@ def _ranked(
         fits &= _among(known.positions, only)
     chosen = np.flatnonzero(fits)[:: -1 if listing.backwards else 1]
     found = replace(known, positions=known.positions[chosen], figures=known.figures[chosen])
-    best = listing.asked_criterion.higher_is_better
+    best = criterion.higher_is_better
     columns = (sort_keys(listing.sort, found.figures, higher_is_better=best), found.positions)
     return found, SortedColumns(tuple(-one if listing.backwards else one for one in columns))
 
 
 def _by_judgment(
-    judged: StoredOrder, listing: ItemListing, rows: QuerySet[Item]
+    judged: StoredOrder, listing: Listing, rows: QuerySet[Item]
 ) -> tuple[StoredOrder, Places]:
     """Return the items that are judged, or are not, in an order that needs no figure."""
     every = _plain(rows, listing.sort)[:: -1 if listing.backwards else 1]
@@ -250,7 +222,7 @@ def _by_judgment(
     return found, FixedOrder(every, kept)
 
 
-def _leaves_out(listing: ItemListing) -> bool:
+def _leaves_out(listing: Listing) -> bool:
     """Return whether the search does, of a stored order: it is already one system's."""
     return bool(listing.search) or listing.choice not in ("all", JUDGED, UNJUDGED, EXCLUDED)
 
@@ -280,15 +252,6 @@ LARGEST = 2**31 - 1  # of a position
 
 
 @dataclass(frozen=True)
-class ItemName:
-    """An item: its number in the order of collecting, from 1, its name and how its input begins."""
-
-    number: int
-    key: str
-    beginning: str
-
-
-@dataclass(frozen=True)
 class ItemText:
     """One text of an item, with the systems that wrote it and the metrics of the upload."""
 
@@ -297,24 +260,15 @@ class ItemText:
     given: Mapping[str, float]
 
 
-def item_names(campaign_id: int, places: Collection[int]) -> dict[int, ItemName]:
-    """Return the items at these places (from 0); one query."""
+def item_names(campaign_id: int, places: Collection[int]) -> dict[int, Any]:
+    """Return the items at these places (from 0), with how their inputs begin; one query."""
     rows = Item.objects.filter(campaign=campaign_id, position__in=set(places))
-    begun = rows.annotate(beginning=Left("input", BEGINNING))
-    return {
-        place: ItemName(place + 1, key, beginning)
-        for place, key, beginning in begun.values_list("position", "key", "beginning")
-    }
+    return {item.position: item for item in _begun(rows)}
 
 
 def item_texts(campaign_id: int, number: int) -> list[ItemText]:
     """Return the texts of the item with this number; `NotFound` where there is none."""
-    place = number - 1
-    item = None
-    if 0 <= place <= LARGEST:
-        item = Item.objects.filter(campaign=campaign_id, position=place).first()
-    if item is None:
-        raise NotFound("There is no item of this number in the campaign.")
+    item, _before, _after = item_at(campaign_id, number)
     given = dict(Output.objects.filter(item=item).values_list("pk", "given_metrics"))
     return [
         ItemText(output, names, given[output]) for output, names in _systems_of_item(item).items()
@@ -485,10 +439,10 @@ class ItemLine:
     residual: float | None
 
 
-Page = tuple[ItemListing, tuple[ItemLine, ...], StoredOrder | None]
+Page = tuple[Listing, tuple[ItemLine, ...], StoredOrder | None]
 
 
-def items_page(campaign: Campaign, listing: ItemListing) -> Page:
+def items_page(campaign: Campaign, listing: Listing) -> Page:
     """Return one page, in a constant number of queries, and the order that it rests on, if any."""
     rows = _matching(campaign.pk, listing)
     if needs_stored_order(listing):
@@ -499,12 +453,12 @@ def items_page(campaign: Campaign, listing: ItemListing) -> Page:
     return found, _lines(campaign, found, shown, {}), None
 
 
-def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> Page:
+def _ordered(campaign: Campaign, listing: Listing, rows: QuerySet[Item]) -> Page:
     """Return a page of an order that a worker has made."""
     only = None
     if listing.choice == EXCLUDED:
         (only,) = common_rows.columns(_excluded_places(campaign.pk), place="i4")
-    order, ranks = stored_items(campaign.pk, listing, rows, only=only)
+    order, ranks = stored_items(campaign, listing, rows, only=only)
     found, part = common_lists.cut(ranks, listing)
     places = order.positions[part].tolist()
     shown = Item.objects.filter(campaign=campaign.pk, position__in=places)
@@ -522,14 +476,14 @@ def _begun(rows: QuerySet[Item]) -> QuerySet[Item]:
     return begun.only("position", "key", "words")
 
 
-def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
+def _matching(campaign_id: int, listing: Listing) -> QuerySet[Item]:
     """Select the items that are asked for, whether they have excluded work or not."""
     rows = Item.objects.filter(campaign=campaign_id)
     if listing.search:
         named = rows.annotate(name=F("key"))  # the researcher's own name for it
         rows = named.filter(name__icontains=listing.search)
-    if listing.system:
-        wrote = Authorship.objects.filter(system=int(listing.system))
+    if system := listing.chosen("system"):
+        wrote = Authorship.objects.filter(system=int(system))
         rows = rows.filter(pk__in=wrote.values("item"))
     if listing.choice == SUPERSEDED:
         later = Judgment.every.filter(campaign=campaign_id, supersedes__isnull=False)
@@ -550,14 +504,14 @@ def _excluded_places(campaign_id: int) -> QuerySet[Exclusion, Any]:
     return out.order_by().annotate(place=place).values("place")
 
 
-def _ordering(listing: ItemListing) -> list[str]:
+def _ordering(listing: Listing) -> list[str]:
     """Return the names that sort the items."""
     order = {"order": ["position"], "longest": ["-words", "position"], "name": ["key"]}
     return common_lists.turned(order[listing.sort]) if listing.backwards else order[listing.sort]
 
 
 def _lines(
-    campaign: Campaign, listing: ItemListing, rows: Sequence[Any], residual: Mapping[int, float]
+    campaign: Campaign, listing: Listing, rows: Sequence[Any], residual: Mapping[int, float]
 ) -> tuple[ItemLine, ...]:
     """Return the lines of these rows of `_begun`."""
     written = dict(Output.objects.filter(item__in=rows).values_list("pk", "item"))
@@ -565,10 +519,10 @@ def _lines(
     counts = _counts(written)
     version = studies_queries.instrument_of(campaign).scoring
     theirs = _theirs(written, listing)
-    said = what_people_said(theirs, listing.asked_criterion, version=version)
+    said = what_people_said(theirs, asked_criterion(campaign, listing), version=version)
     return tuple(
         ItemLine(
-            number=item.position + 1,
+            number=item.number,
             key=item.key,
             beginning=item.beginning,
             words=item.words,
@@ -583,11 +537,11 @@ def _lines(
     )
 
 
-def _theirs(written: Mapping[int, int], listing: ItemListing) -> dict[int, int]:
+def _theirs(written: Mapping[int, int], listing: Listing) -> dict[int, int]:
     """Return the texts, with their items, that the figures are about: of one system or all."""
-    if not listing.system:
+    if not (system := listing.chosen("system")):
         return dict(written)
-    rows = Authorship.objects.filter(system=int(listing.system), output__in=list(written))
+    rows = Authorship.objects.filter(system=int(system), output__in=list(written))
     mine = set(rows.values_list("output", flat=True))
     return {output: item for output, item in written.items() if output in mine}
 
@@ -608,103 +562,46 @@ def _counts(items: Mapping[int, int]) -> dict[int, list[int]]:
 # One item: its texts, and every judgment of each, those that do not count marked.
 
 
-class JudgmentStanding(StrEnum):
-    """Whether a judgment counts, or why not."""
+def item_at(campaign_id: int, number: int) -> tuple[Item, int, int]:
+    """Return the item of this number, from 1 in the order of collecting, and its neighbours'.
 
-    COUNTS = ""
-    SUPERSEDED = "superseded"
-    EXCLUDED = "excluded"
-    UNCONFIRMED = "not confirmed by the crowd"
-    NO_SLOT = "does not count"
-
-
-Standing = tuple[Judged, JudgmentStanding]
-
-
-@dataclass(frozen=True)
-class JudgedOutput:
-    """One output. systems: who wrote it, none for people who do not see them.
-
-    metrics: the values of the uploaded file, also only for those who see systems.
-    """
-
-    name: str
-    systems: tuple[str, ...]
-    metrics: Mapping[str, float]
-    material: Material
-    judged: Sequence[Standing]
-
-
-@dataclass(frozen=True)
-class ItemPage:
-    """One item; before and after: the numbers of its neighbours, or 0."""
-
-    item: Item
-    before: int
-    after: int
-    work: AnnotatorWork
-    outputs: Sequence[JudgedOutput]
-
-
-def item_page(campaign: Campaign, number: int, *, systems: bool) -> ItemPage:
-    """Return an item in a constant number of queries; `NotFound` where there is none.
-
-    number: from 1, in the order of collecting. Without systems the outputs stand in an order that
-    follows neither ids nor systems.
+    Their numbers are 0 where there is none. Raises `NotFound`.
     """
     places = [place for place in range(number - 2, number + 1) if 0 <= place <= LARGEST]
-    found = Item.objects.filter(campaign=campaign.pk, position__in=places)
+    found = Item.objects.filter(campaign=campaign_id, position__in=places)
     items = {item.position + 1: item for item in found}
     if number not in items:
         raise NotFound("There is no item of this number in the campaign.")
-    item, work = items[number], evidence.without_judgments(campaign)
-    judged = _judged(item, work)
-    wrote = _systems_of_item(item) if systems else {}
-    outputs = [
-        JudgedOutput(
-            salted_hmac("annotate.reviewed-output", str(output.pk)).hexdigest()[:12],
-            wrote.get(output.pk, ()),
-            output.given_metrics if systems else {},
-            facts.material(output),
-            judged[output.pk],
-        )
-        for output in Output.objects.filter(item=item).select_related("item").order_by("pk")
-    ]
-    return ItemPage(
-        item,
-        number - 1 if number - 1 in items else 0,
-        number + 1 if number + 1 in items else 0,
-        work,
-        outputs if systems else sorted(outputs, key=lambda row: row.name),
-    )
+    before, after = (one if one in items else 0 for one in (number - 1, number + 1))
+    return items[number], before, after
 
 
-def _judged(item: Item, work: AnnotatorWork) -> defaultdict[int, list[Standing]]:
+def judged_outputs(
+    item: Item, instrument: Instrument, *, systems: bool
+) -> list[tuple[Output, tuple[str, ...], list[Judged]]]:
+    """Return the outputs of an item, who wrote each, and every judgment with why it does not count.
+
+    Without systems nobody is named, and the outputs stand in an order that follows neither ids nor
+    systems. Always the same number of queries.
+    """
     rows = Judgment.every.filter(output__item=item)
-    out = Exclusion.objects.filter(judgment__output__item=item, restored_at=None)
-    excluded = set(out.values_list("judgment", flat=True))
-    states = {
-        pk: (superseded_at is not None, status == Assignment.Status.VERIFIED)
-        for pk, superseded_at, status in rows.values_list(
-            "pk", "superseded_at", "assignment__status"
-        )
-    }
-    found: defaultdict[int, list[Standing]] = defaultdict(list)
-    for one in evidence.judged(rows, work.instrument):
-        superseded, verified = states.get(one.id, (False, True))
-        standing = _standing(one, superseded, one.id in excluded, verified)
-        found[one.output_id].append((one, standing))
-    return found
-
-
-def _standing(one: Judged, superseded: bool, excluded: bool, verified: bool) -> JudgmentStanding:
-    if superseded:
-        return JudgmentStanding.SUPERSEDED
-    if excluded:
-        return JudgmentStanding.EXCLUDED
-    if not verified:
-        return JudgmentStanding.UNCONFIRMED
-    return JudgmentStanding.COUNTS if one.counts else JudgmentStanding.NO_SLOT
+    excluded = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)
+    standing = Case(
+        When(superseded_at__isnull=False, then=Value(SUPERSEDED)),
+        When(Exists(excluded), then=Value(EXCLUDED)),
+        When(~Q(assignment__status=Assignment.Status.VERIFIED), then=Value(UNCONFIRMED)),
+        default=Value(""),
+    )
+    standings = dict(rows.annotate(standing=standing).values_list("pk", "standing"))
+    judged: defaultdict[int, list[Judged]] = defaultdict(list)
+    for one in evidence.judged(rows, instrument):
+        why = standings.get(one.id) or ("" if one.counts else "does not count")
+        judged[one.output_id].append(replace(one, standing=why))
+    outputs = list(Output.objects.filter(item=item).select_related("item").order_by("pk"))
+    if not systems:
+        outputs.sort(key=lambda one: evidence.output_name(one.pk))
+    wrote = _systems_of_item(item) if systems else {}
+    return [(one, wrote.get(one.pk, ()), judged[one.pk]) for one in outputs]
 
 
 # Stores the orders of a campaign's items, all of one moment. Only `estimation` makes them.

@@ -1,6 +1,6 @@
 """The items of a campaign, and one of them with every judgment. Reviewers see no systems."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,16 +13,18 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotate.campaigns import facts
 from annotate.common import access as common_access
 from annotate.common import api as common_api
 from annotate.common.access import Access, access, look, researcher_page
 from annotate.common.api import BoundedView, Finite
 from annotate.common.text import OverlaidPiece, overlaid
+from annotate.instruments.base import Material
+from annotate.models import Output
 from annotate.models.base import ItemMeasure
-from annotate.review import evidence_views, items
-from annotate.review.evidence import AnnotatorWork, ComparedJudgment
+from annotate.review import evidence, evidence_views, items
+from annotate.review.evidence import AnnotatorWork, ComparedJudgment, Judged
 from annotate.review.evidence_views import JudgeLine
-from annotate.review.items import JudgedOutput, JudgmentStanding
 
 Overlaid = tuple[str, Sequence[str], Sequence[OverlaidPiece]]
 
@@ -31,17 +33,20 @@ Overlaid = tuple[str, Sequence[str], Sequence[OverlaidPiece]]
 class ItemOutput:
     """One output as the page shows it.
 
-    lines: each judgment, with why it does not count. overlays: each marked text, as its title, the
-    names of everybody who marked something in it, and the pieces with their highlights.
+    systems, metrics: none for people who do not see systems. lines: each judgment. overlays: each
+    marked text, as its title, the names of everybody who marked something in it, and the pieces
+    with their highlights.
     """
 
-    output: JudgedOutput
-    lines: Sequence[tuple[JudgeLine, JudgmentStanding]]
+    systems: Sequence[str]
+    metrics: Mapping[str, float]
+    material: Material
+    lines: Sequence[JudgeLine]
     overlays: Sequence[Overlaid]
 
     @property
     def edits(self) -> list[JudgeLine]:
-        return [line for line, _standing in self.lines if line.diff]
+        return [line for line in self.lines if line.diff]
 
 
 @require_safe
@@ -57,7 +62,7 @@ def index(request: HttpRequest, public_id: str) -> HttpResponseBase:
         "listing": listing,
         "order": order,
         "rows": rows,
-        "scale": listing.asked_criterion,
+        "scale": items.asked_criterion(mine.campaign, listing),
         "edits": ItemMeasure.EDITED in listing.sorts,
         "systems": systems,
         "section": "campaigns",
@@ -71,15 +76,18 @@ def index(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def items_view(request: HttpRequest, public_id: str, number: int) -> HttpResponseBase:
     mine = access(request.user, public_id)
     systems = _sees_systems(mine)
-    found = items.item_page(mine.campaign, number, systems=systems)
+    item, before, after = items.item_at(mine.campaign.pk, number)
+    work = evidence.without_judgments(mine.campaign)
+    found = items.judged_outputs(item, work.instrument, systems=systems)
     context = {
         "campaign": mine.campaign,
-        "item": found.item,
-        "found": found,
+        "item": item,
+        "before": before,
+        "after": after,
         "number": number,
-        "outputs": [_shown(one, found.work) for one in found.outputs],
-        "columns": evidence_views.columns(found.work),
-        "judgments": sum(not standing for one in found.outputs for _judged, standing in one.judged),
+        "outputs": [_shown(*one, work, systems=systems) for one in found],
+        "columns": evidence_views.columns(work),
+        "judgments": sum(not one.standing for *_output, rows in found for one in rows),
         "systems": systems,
         "section": "campaigns",
     }
@@ -93,25 +101,32 @@ def _sees_systems(mine: Access) -> bool:
     return mine.sees_results
 
 
-def _shown(one: JudgedOutput, work: AnnotatorWork) -> ItemOutput:
-    rows = []
-    for judged, standing in one.judged:
-        alone = ComparedJudgment(judged, (), None, one.material)
-        rows.append((evidence_views.line(judged, alone, work), standing))
-    return ItemOutput(one, rows, list(_overlays(one, work)))
-
-
-def _overlays(one: JudgedOutput, work: AnnotatorWork) -> Iterable[Overlaid]:
-    """Yield each marked text once, with what everybody whose answer stands marked in it."""
+def _shown(
+    output: Output,
+    wrote: Sequence[str],
+    judged: Sequence[Judged],
+    work: AnnotatorWork,
+    *,
+    systems: bool,
+) -> ItemOutput:
+    material = facts.material(output)
+    lines = [
+        evidence_views.line(one, ComparedJudgment(one, (), None, material), work) for one in judged
+    ]
     texts: dict[tuple[str, str], dict[str, list[list[int]]]] = {}
-    for judged, standing in one.judged:
-        if standing == JudgmentStanding.SUPERSEDED:
+    for one in judged:
+        if one.standing == evidence.SUPERSEDED:
             continue
-        for found in work.instrument.highlights(judged.response, one.material):
+        for found in work.instrument.highlights(one.response, material):
             theirs = texts.setdefault((found.title, found.text), {})
-            theirs.setdefault(judged.pseudonym, []).extend(map(list, found.spans))
-    for (title, text), marks in texts.items():
-        yield title, list(marks), overlaid(text, marks)
+            theirs.setdefault(one.pseudonym, []).extend(map(list, found.spans))
+    return ItemOutput(
+        wrote,
+        output.given_metrics if systems else {},
+        material,
+        lines,
+        [(title, list(marks), overlaid(text, marks)) for (title, text), marks in texts.items()],
+    )
 
 
 # The items of a campaign as their page lists them: by what people said of them.
@@ -178,7 +193,7 @@ class ListedItemsView(BoundedView):
         body = {
             **common_api.links(request, listing),
             "order_of": order and order.at,
-            "criterion": listing.criterion,
+            "criterion": listing.chosen("criterion"),
             "results": rows,
         }
         return Response(ListedItemsSerializer(body).data)

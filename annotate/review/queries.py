@@ -2,29 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from typing import NamedTuple
 
 from django.db import models
 from django.db.models import (
     Count,
     Exists,
-    F,
     FilteredRelation,
     IntegerField,
-    Max,
     OuterRef,
     Prefetch,
     Q,
     QuerySet,
     Subquery,
     When,
-    Window,
 )
-from django.db.models.functions import Coalesce, Lag, Lead, RowNumber
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate.campaigns import facts
@@ -471,47 +467,6 @@ MINE, OTHERS = "me", "others"
 RULERS = {"": "Anybody, or not yet", MINE: "Me", OTHERS: "Others"}
 
 
-@dataclass(frozen=True)
-class QueueListing(Listing):
-    """What is asked of the queue; `campaign`: of one campaign alone, "" for all.
-
-    chosen: the filters by their names in the address; "" leaves everything in.
-    """
-
-    campaign: str = ""
-    chosen: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def narrowed(self) -> bool:
-        rest = {name: value for name, value in self.chosen.items() if name != "rows"}
-        return super().narrowed or any(rest.values())
-
-    @property
-    def all(self) -> str:
-        return replace(self, chosen={"rows": self.chosen.get("rows", "")}, search="")._address(
-            number=1, choice=WAITING
-        )
-
-    @property
-    def selects(self) -> list[Filter]:
-        """Return the filters that the list offers."""
-        return [
-            Filter(name, label, tuple(options.items()), self.chosen.get(name, ""))
-            for name, (label, options) in _filters().items()
-        ]
-
-    @property
-    def kept(self) -> str:
-        """Return what names this list, whatever its page, in the address of a case."""
-        return self._address(number=1).removeprefix("?").partition("#")[0]
-
-    def _address(self, **changes: Any) -> str:
-        found = super()._address(**changes).removeprefix("?")
-        also = {"campaign": self.campaign, **self.chosen}
-        ours = urlencode({name: value for name, value in also.items() if value})
-        return f"?{ours}&{found}" if ours and not found.startswith("#") else f"?{ours}{found}"
-
-
 def _filters() -> dict[str, tuple[str, dict[str, str]]]:
     """Return the filters: their labels, and the names of their options by value."""
     screens = {key: screen.reviewers.title for key, screen in SCREENS.items()}
@@ -552,23 +507,28 @@ class Neighbours:
     following: CaseKey | None = None
 
 
-def asked(query: Mapping[str, str], *, campaign: str = "", size: int = 0) -> QueueListing:
+def asked(query: Mapping[str, str], *, campaign: str = "", size: int = 0) -> Listing:
     """Read what an address asks for; an unknown filter leaves everything in.
 
-    size: cases on a page; 0: as many as the address asks for.
+    campaign: of one campaign alone; "" for all. size: cases on a page; 0: as many as the address
+    asks for.
     """
-    chosen = {
-        name: value if (value := query.get(name, "")) in options else ""
-        for name, (_label, options) in _filters().items()
-    }
-    rows = size or int(chosen["rows"] or ROWS)
-    said = common_lists.asked(query, sorts=SORTS, choices=PARTS, size=rows, anchor="queue-h")
-    return QueueListing(**vars(said), campaign=campaign, chosen=chosen)
+    filters = [Filter("campaign", "", (), campaign, narrows=False)]
+    for name, (label, options) in _filters().items():
+        value = query.get(name, "")
+        value = value if value in options else ""
+        filters.append(Filter(name, label, tuple(options.items()), value, narrows=name != "rows"))
+    return common_lists.asked(
+        query,
+        sorts=SORTS,
+        choices=PARTS,
+        size=size or int(filters[-1].value or ROWS),
+        anchor="queue-h",
+        filters=tuple(filters),
+    )
 
 
-def queue_page(
-    user_id: int, wanted: QueueListing, left: Collection[int]
-) -> tuple[QueueListing, list[Case]]:
+def queue_page(user_id: int, wanted: Listing, left: Collection[int]) -> tuple[Listing, list[Case]]:
     """Return one page, and its place in the list; always the same number of queries.
 
     left: the reviews that wait for another person's answer (`left_to_others`).
@@ -582,40 +542,27 @@ def queue_page(
 
 
 def neighbours(
-    user_id: int, review_id: int | None, left: Collection[int], wanted: QueueListing
+    user_id: int, review_id: int | None, left: Collection[int], wanted: Listing
 ) -> Neighbours:
     """Return what stands beside a review in this list, among all that this person may rule on.
 
     left: the reviews that wait for another person's answer.
     """
-    mine = _matching(user_id, wanted).exclude(pk__in=left)
-    n = mine.count()
-    rows, order = _ordering(mine, (), wanted)
-    queue = rows.order_by(*order)
-    own = (
-        queue.annotate(
-            place=Window(RowNumber(), order_by=order),
-            before=Window(Lag("pk"), order_by=order),
-            after=Window(Lead("pk"), order_by=order),
-            # A condition on the review itself would leave nothing beside it.
-            itself=Window(Max("pk"), partition_by=[F("pk")]),
-        )
-        .filter(itself=review_id)
-        .values_list("place", "before", "after")
-        .first()
-    )
-    named = ("pk", "campaign__public_id", "annotator__pseudonym")
-    if own is None:
-        first = queue.values_list(*named).first()
-        return Neighbours(n, following=first and CaseKey(*first[1:]))
+    rows, order = _ordering(_matching(user_id, wanted).exclude(pk__in=left), (), wanted)
+    queue = list(rows.order_by(*order).values_list("pk", flat=True))
+    place = queue.index(review_id) + 1 if review_id in queue else None
+    after = place or 0  # outside of the queue, its first one follows
+    ids = [queue[place - 2] if place and place > 1 else 0, *queue[after : after + 1]]
     # No id is 0, and a query that names none would not be sent: always as many queries.
-    beside = Review.objects.filter(pk__in=[pk or 0 for pk in own[1:]]).values_list(*named)
-    keys = {pk: CaseKey(public_id, name) for pk, public_id, name in beside}
-    return Neighbours(n, own[0], keys.get(own[1]), keys.get(own[2]))
+    beside = Review.objects.filter(pk__in=ids)
+    named = beside.values_list("pk", "campaign__public_id", "annotator__pseudonym")
+    keys = {pk: CaseKey(public_id, name) for pk, public_id, name in named}
+    previous, following = (keys.get(pk) for pk in (*ids, 0)[:2])
+    return Neighbours(len(queue), place, previous, following)
 
 
-def _matching(user_id: int, wanted: QueueListing) -> QuerySet[Review]:
-    rows = of_user(user_id, wanted.campaign)
+def _matching(user_id: int, wanted: Listing) -> QuerySet[Review]:
+    rows = of_user(user_id, wanted.chosen("campaign"))
     if wanted.choice == RULED:
         rows = rows.exclude(waits()).filter(ruled_at__isnull=False)
     elif wanted.choice == APPEALED:
@@ -625,14 +572,14 @@ def _matching(user_id: int, wanted: QueueListing) -> QuerySet[Review]:
     if wanted.search:
         named = Q(annotator__pseudonym__icontains=wanted.search)
         rows = rows.filter(named | Q(campaign__name__icontains=wanted.search))
-    if crowd := wanted.chosen.get("crowd"):
+    if crowd := wanted.chosen("crowd"):
         rows = rows.filter(campaign__crowd=crowd)
-    return _by_ruler(_by_flags(rows, wanted.chosen), wanted.chosen.get("by", ""), user_id)
+    return _by_ruler(_by_flags(rows, wanted), wanted.chosen("by"), user_id)
 
 
-def _by_flags(rows: QuerySet[Review], chosen: Mapping[str, str]) -> QuerySet[Review]:
+def _by_flags(rows: QuerySet[Review], wanted: Listing) -> QuerySet[Review]:
     """Narrow to a reason, and to a tier."""
-    screen, tier = chosen.get("screen", ""), chosen.get("tier", "")
+    screen, tier = wanted.chosen("screen"), wanted.chosen("tier")
     flags = Flag.objects.filter(review=OuterRef("pk"))
     signals = Exists(
         SignalFinding.objects.filter(
@@ -661,7 +608,7 @@ def _by_ruler(rows: QuerySet[Review], by: str, user_id: int) -> QuerySet[Review]
 
 
 def _ordering(
-    rows: QuerySet[Review], left: Collection[int], wanted: QueueListing
+    rows: QuerySet[Review], left: Collection[int], wanted: Listing
 ) -> tuple[QuerySet[Review], list[str]]:
     """Return the rows with all that sorts them, and the names that make the order asked for."""
     if order := ORDERS.get(wanted.sort):

@@ -17,7 +17,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.common import access
 from annotate.common.access import researcher_page, reviewable
 from annotate.common.errors import Conflict, Invalid, NotFound, ServiceError
-from annotate.common.numbers import count, money_text, number_from
+from annotate.common.lists import Listing
+from annotate.common.numbers import many, money_text, number_from
 from annotate.crowds import people as crowds_people
 from annotate.models import AuditEntry
 from annotate.pay import budget
@@ -109,14 +110,14 @@ def happened(
     if {"clear", "restore"} & set(codes):
         told.append(_BLOCK_STAYS if blocked else _GO_ON if collecting else "")
     if done.out:
-        told.append(f"{_n(done.out)} left the estimates.")
+        told.append(f"{many(done.out, 'judgment')} left the estimates.")
         told.append(
-            f"{count(done.out)} output{'' if done.out == 1 else 's'} went back to the queue."
+            f"{many(done.out, 'output')} went back to the queue."
             if collecting
             else "The campaign collects no more, so nothing is asked again unless it is reopened."
         )
     if done.back:
-        told.append(f"{_n(done.back)} count{'s' if done.back == 1 else ''} again.")
+        told.append(f"{many(done.back, 'judgment')} count{'s' if done.back == 1 else ''} again.")
     if done.refused:
         told.append(f"{money_text(done.refused)} is withheld.")
     elif done.restored:
@@ -135,10 +136,6 @@ _SAID = {
     "block": "Blocked from future work.",
     "unblock": "The block is lifted.",
 }
-
-
-def _n(judgments: int) -> str:
-    return f"{count(judgments)} judgment{'' if judgments == 1 else 's'}"
 
 
 # One annotator over all campaigns that the user may review, and one act on several of them.
@@ -399,7 +396,7 @@ def _keys(request: HttpRequest) -> list[CaseKey]:
     return list(dict.fromkeys(CaseKey(campaign, name) for campaign, _, name in parts))
 
 
-def _list_of_people(request: HttpRequest) -> review_queries.QueueListing:
+def _list_of_people(request: HttpRequest) -> Listing:
     """Return the list that the person came from, as its address has it."""
     asked = QueryDict(request.POST.get("list", "").encode())
     return review_queries.asked(asked, campaign=asked.get("campaign", "") or "")
@@ -585,7 +582,7 @@ def _following(request: HttpRequest, found: Case) -> CaseKey | None:
     return None if following == found.key else following
 
 
-def _list(request: HttpRequest) -> review_queries.QueueListing:
+def _list(request: HttpRequest) -> Listing:
     return review_queries.asked(request.GET, campaign=request.GET.get("campaign", ""))
 
 

@@ -23,7 +23,6 @@ from annotate.screening.base import (
     Thresholds,
     Verdict,
     between,
-    finding,
     within,
 )
 from annotate.screening.crowd import Code, Mask, beyond, coded, normal, ranked, usual_rows
@@ -348,9 +347,9 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     value = slope / usual
     enough = (n >= own.minimum) & np.isfinite(value)
     enough &= crowd.large_enough(counts, yardstick, limits)
-    return finding(
+    return ScreenFinding(
         "low_agreement",
-        columns,
+        columns.people,
         evidence=odds / np.log(10),
         past=value + half < own.threshold,
         value=value,

@@ -127,7 +127,7 @@ _LEAST_USUAL = 0.05  # below this, or less than 3 standard errors above 0, nobod
 
 
 def slopes(
-    who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_], *, least: float = _LEAST_USUAL
+    who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Floats]:
     """Compare the slopes of people with the others': return (own, usual, evidence), (A,) each.
 
@@ -135,19 +135,19 @@ def slopes(
     slope of a person like the others.
 
     who, x, v: (T,) each row's person and its parts of the sums; rows with v = 0 say nothing.
-    counts: (A,) who is a yardstick for others. least: the least slope that is usual.
+    counts: (A,) who is a yardstick for others.
 
     The spread of a person's sum is the yardstick's, in proportion to v. People differ as well: the
     middle half of all show by how much, which a careless minority hardly changes. Who is then much
     lower than the others is no yardstick, and all is computed once more.
     """
-    evidence = _slopes(who, x, v, counts, least)[2]
+    evidence = _slopes(who, x, v, counts)[2]
     near = counts & ~(np.nan_to_num(evidence) > _FAR)
-    return _slopes(who, x, v, near if near.sum() >= _MANY else counts, least)
+    return _slopes(who, x, v, near if near.sum() >= _MANY else counts)
 
 
 def _slopes(
-    who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_], least: float
+    who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Floats]:
     people = counts.size
     sums: Floats = np.stack([np.bincount(who, part, people) for part in (x, v)])
@@ -157,7 +157,7 @@ def _slopes(
     mine = counts[who] & (v > 0)
     residual = np.where(mine, x - own[who] * v, 0.0)
     error = np.sqrt(residual @ residual) / max(float(v @ mine), 1e-12)
-    usual = np.where(usual > max(least, 3 * error), usual, np.nan)
+    usual = np.where(usual > max(_LEAST_USUAL, 3 * error), usual, np.nan)
     about = np.where(mine, x - np.nan_to_num(usual[who]) * v, 0.0)
     spread = about @ about / max(float(v @ mine), 1e-12)
     scale = np.sqrt(spread * np.where(sums[1] > 0, sums[1], np.nan))

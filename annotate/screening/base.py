@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pydantic import Field
 from scipy.special import bdtrc, betaincinv
 
@@ -178,12 +178,13 @@ class Verdict:
             object.__setattr__(self, "tier", PAUSED)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ScreenFinding:
     """What one screen measured about each of A annotators, before anyone is flagged.
 
-    evidence: (A,) 0 or more, and 0 where `enough` is False; see `Verdict`.
-    past: (A,) whether the value is past the screen's own threshold.
+    evidence: (A,) as in `Verdict`; it becomes 0 where `enough` is False, and where it is unknown.
+    past: (A,) whether the value is past the screen's own threshold, and `enough`.
+    low, high: (A,) by default unknown.
     """
 
     screen: str
@@ -191,44 +192,19 @@ class ScreenFinding:
     evidence: Floats
     past: NDArray[np.bool_]
     value: Floats
-    low: Floats
-    high: Floats
     threshold: float
     n: Ints
     enough: NDArray[np.bool_]
-    numbers: Mapping[str, Floats]
+    low: Floats = None  # type: ignore[assignment]
+    high: Floats = None  # type: ignore[assignment]
+    numbers: Mapping[str, Floats] = field(default_factory=dict)
 
-
-def finding(
-    screen: str,
-    columns: Columns,
-    *,
-    evidence: Floats,
-    past: ArrayLike,
-    value: Floats,
-    threshold: float,
-    n: Ints,
-    enough: ArrayLike,
-    low: Floats | None = None,
-    high: Floats | None = None,
-    numbers: Mapping[str, Floats] | None = None,
-) -> ScreenFinding:
-    """Return a `ScreenFinding` from (A,) columns; without `enough`, there is no evidence."""
-    known = np.asarray(enough, dtype=bool)
-    unknown = np.full(known.size, np.nan)
-    return ScreenFinding(
-        screen,
-        columns.people,
-        np.where(known, np.maximum(np.nan_to_num(evidence), 0.0), 0.0),
-        np.asarray(past, dtype=bool) & known,
-        value,
-        unknown if low is None else low,
-        unknown if high is None else high,
-        float(threshold),
-        n,
-        known,
-        numbers or {},
-    )
+    def __post_init__(self) -> None:
+        self.evidence = np.where(self.enough, np.maximum(np.nan_to_num(self.evidence), 0.0), 0.0)
+        self.past = self.past & self.enough
+        unknown = np.full(self.enough.size, np.nan)
+        self.low = unknown if self.low is None else self.low
+        self.high = unknown if self.high is None else self.high
 
 
 def verdicts(

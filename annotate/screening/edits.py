@@ -27,7 +27,6 @@ from annotate.screening.base import (
     Thresholds,
     Verdict,
     between,
-    finding,
     of_share,
     share_bounds,
     tail,
@@ -69,9 +68,9 @@ def find_short(columns: Columns, own: Edits, limits: CrowdThresholds) -> ScreenF
     n = np.bincount(who[required], minlength=people)
     thin = np.bincount(who[short | repeated], minlength=people)
     low, high = share_bounds(thin, n, own.level)
-    return finding(
+    return ScreenFinding(
         "short_edits",
-        columns,
+        columns.people,
         evidence=tail(thin, n, own.share),
         past=low > own.share,
         value=thin / np.where(n > 0, n, np.nan),
@@ -201,9 +200,9 @@ def find_inconsistent(columns: Columns, own: Consistency, limits: CrowdThreshold
     slope, usual, evidence = slopes(who, apart * _rank(size[rows]), apart**2, yardstick)
     value = slope / usual
     enough = (n >= own.minimum) & np.isfinite(value)
-    return finding(
+    return ScreenFinding(
         "own_consistency",
-        columns,
+        columns.people,
         evidence=evidence,
         past=value < own.threshold,
         value=value,
@@ -299,15 +298,15 @@ def find_thin(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds
     found = columns.highlights
     if found is None or columns.verdicts is None:
         nothing = np.zeros(people)
-        return finding(
+        return ScreenFinding(
             "thin_evidence",
-            columns,
+            columns.people,
             evidence=nothing,
-            past=nothing,
+            past=nothing > 0,
             value=nothing * np.nan,
             threshold=own.share,
             n=nothing.astype(np.int64),
-            enough=nothing,
+            enough=nothing > 0,
         )
     counts = np.stack([_judgments(columns, found, way) for way in _signs(columns, found, own)])
     thin, n = counts[:, 0], counts[:, 1]
@@ -315,9 +314,9 @@ def find_thin(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds
     low = np.where(n >= own.minimum, low, 0.0)
     worst, j = low.argmax(axis=0), np.arange(people)
     share = thin / np.where(n > 0, n, np.nan)
-    return finding(
+    return ScreenFinding(
         "thin_evidence",
-        columns,
+        columns.people,
         evidence=tail(thin, n, own.share)[worst, j],
         past=low[worst, j] > own.share,
         value=share[worst, j],

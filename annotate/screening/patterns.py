@@ -21,7 +21,6 @@ from annotate.screening.base import (
     Thresholds,
     Verdict,
     between,
-    finding,
     odds,
     times,
 )
@@ -62,9 +61,9 @@ def find_random(columns: Columns, own: Patterns, limits: CrowdThresholds) -> Scr
         yardstick = yardstick & ~(long_ & (ratio > _LIKELY))
         ratio = _of_dice(columns, yardstick)
     threshold = float(np.log10(own.odds))
-    return finding(
+    return ScreenFinding(
         "random_answers",
-        columns,
+        columns.people,
         evidence=ratio,
         past=ratio >= threshold,
         value=ratio,
@@ -216,9 +215,9 @@ def find_pattern(
         numbers = {"side": side + np.log10(AS_LIKELY), "first": share}
     threshold = float(np.log10(own.odds))
     others = columns.others(limits.people, limits.judgments)
-    return finding(
+    return ScreenFinding(
         "answer_pattern",
-        columns,
+        columns.people,
         evidence=odds,
         past=odds >= threshold,
         value=odds,

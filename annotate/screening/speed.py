@@ -22,7 +22,6 @@ from annotate.screening.base import (
     Thresholds,
     Verdict,
     between,
-    finding,
     tail,
     within,
 )
@@ -83,11 +82,11 @@ def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFindin
     if columns.plausible is not None:
         early = np.bincount(columns.who[known & over], minlength=enough.size)
         numbers["ended_share"] = early / np.maximum(paces[0].n, 1)
-    return finding(
+    return ScreenFinding(
         "too_fast",
-        columns,
+        columns.people,
         evidence=evidence.max(axis=0),
-        past=of("past"),
+        past=of("past") > 0,
         value=of("middle"),
         low=of("low"),
         high=of("high"),
@@ -158,16 +157,14 @@ class _Quick:
         rows: NDArray[np.bool_],
         needed: Floats,
         own: Timing,
-        others: Floats | None = None,
     ) -> None:
-        """others: (A,) the others' median time, where it is not that of the same rows."""
         people = columns.people.size
         who, seconds = columns.who[rows], columns.seconds[rows]
         pace = seconds / needed[rows]
         self.n = np.bincount(who, minlength=people)
         self.middle, self.low, self.high = medians(who, pace, self.n, own.level)
         self.typical = middles(who, seconds, self.n)
-        self.others = median_of_others(self.typical) if others is None else others
+        self.others = median_of_others(self.typical)
         self.share = self.typical / np.where(self.others > 0, self.others, np.nan)
         below = np.bincount(who, pace < 1, minlength=people)
         _middle, _low, most = medians(who, seconds / fastest(columns)[rows], self.n, own.level)

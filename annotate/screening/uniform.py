@@ -26,7 +26,6 @@ from annotate.screening.base import (
     Thresholds,
     Verdict,
     between,
-    finding,
 )
 from annotate.screening.crowd import Counts, Mask, coded, normal, usual_rows
 from estimation.core import Floats, Ints, distinct, uniformity
@@ -256,9 +255,9 @@ def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> ScreenFin
         answer = np.searchsorted(counts.category[mine], in_order[begins[j] : begins[j + 1]])
         shares = np.minimum(rates[mine], 1 - RATE)
         _n, _share, run[j], *_rest, p_value[j] = uniformity(answer, shares, correlation)
-    return finding(
+    return ScreenFinding(
         "no_variation",
-        columns,
+        columns.people,
         evidence=evidence,
         past=p_value <= own.p_value,
         value=p_value,

@@ -354,7 +354,11 @@ def correcting(token: str, visit: Visit, text: LastText) -> dict[str, Any]:
     study, found = visit.study, text.answered
     draft = work_task.no_draft(study.instrument.reopened(found.response))
     shown = context(
-        token, visit, Work(text.assignment_id, text.material, draft), None, number=visit.judged
+        token,
+        visit,
+        Work(text.assignment_id, text.material, draft),
+        None,
+        number=visit.figures.judged,
     )
     urls = {
         "page": reverse("annotate:work", args=[token]),
@@ -377,7 +381,7 @@ def first_time(visit: Visit) -> dict[str, str] | None:
     """Return the introduction for newcomers from a marketplace. By link, people have read it."""
     if visit.unit is None or not visit.is_new:
         return None
-    batch, study = visit.unit.batch, visit.study
+    batch, study = units.offer(visit.unit), visit.study
     return {
         "offered": work_messages.offered(batch, study),
         "paid": work_messages.how_paid(batch),

@@ -14,14 +14,14 @@ from annotate.crowds.contract import from_json
 from annotate.crowds.prices import ZERO
 from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials import Tutorial
-from annotate.models import Batch, Review, Ruling, TutorialRound
+from annotate.models import Batch, Participation, Review, Ruling, TutorialRound
 from annotate.pay.promise_queries import ROUNDS
 from annotate.review.queries import OwnStanding
 from annotate.screening.base import NoticeText, Task, Verdict
 from annotate.screening.screens import SCREENS, Settings
+from annotate.work import units
 from annotate.work.task import Study, Visit
 from annotate.work.tutorial_queries import Status
-from annotate.work.units import Unit
 
 
 def notice(found: Verdict, settings: Settings, instrument: Instrument) -> NoticeText:
@@ -336,7 +336,7 @@ def unit_words_stored(crowd: str) -> str:
     return said % {"crowd": label(crowd)}
 
 
-def title(unit: Unit) -> str:
+def title(unit: Participation) -> str:
     """Return one line about the state of a unit whose work is over."""
     return {
         "handed_in": _("Your work is saved. Hand it in, so that you are paid."),
@@ -346,16 +346,15 @@ def title(unit: Unit) -> str:
     }.get(unit.status, "")
 
 
-def done(unit: Unit) -> str:
-    """Return how much was done, and that the rest is paid too where it could not be had."""
-    said = ngettext(
-        "You did %(done)d of %(n)d task.", "You did %(done)d of %(n)d tasks.", unit.batch.tasks
-    )
-    told = [said % {"done": unit.done, "n": unit.batch.tasks}]
-    if unit.topped_up:
-        rest = _("No more are to be had, so you are paid for the others as well: %(amount)s.")
-        told.append(rest % {"amount": money_text(unit.topped_up)})
-    if unit.given_back and unit.done < unit.batch.tasks:
+def done(unit: Participation, n: int) -> str:
+    """Return that `n` tasks are done, and that the rest is paid too where it could not be had."""
+    tasks, rest = units.offer(unit).tasks, units.topped_up(unit.pk)
+    said = ngettext("You did %(done)d of %(n)d task.", "You did %(done)d of %(n)d tasks.", tasks)
+    told = [said % {"done": n, "n": tasks}]
+    if rest:
+        paid = _("No more are to be had, so you are paid for the others as well: %(amount)s.")
+        told.append(paid % {"amount": money_text(rest)})
+    if n < tasks and units.given_back(unit.pk):
         told.append(_("You returned some undone: a person decides whether the work is paid."))
     return " ".join(told)
 

@@ -33,7 +33,7 @@ from annotate.instruments.base import Material
 from annotate.instruments.grading import Grade
 from annotate.instruments.rating import instrument as rating_instrument
 from annotate.instruments.tutorials import Question
-from annotate.models import Batch, Review
+from annotate.models import Batch, Participation, Review
 from annotate.pay import promise_queries, tallies
 from annotate.pay import queries as pay_queries
 from annotate.review import appeals
@@ -76,8 +76,8 @@ from annotate.work.admission import NoTask
 from annotate.work.messages import feedback_questions, feedback_strings, kind_of_pay
 from annotate.work.task import Visit
 from annotate.work.tutorial_queries import Status
-from annotate.work.units import Unit
 
+Unit = Participation.Status
 NOW = "hand-in"  # in the address of the work: a unit that is done waits no longer
 
 
@@ -91,7 +91,7 @@ def over(request: HttpRequest, token: str, visit: task.Visit, nothing: NoTask) -
     unit = visit.unit
     assert unit is not None, "only a marketplace's unit is handed in"
     just = False
-    if unit.is_active and unit.done:
+    if unit.status == Unit.ACTIVE and visit.figures.judged:
         until = None if NOW in request.GET else work_queries.hand_in_at(visit.id)
         if until is not None and until > timezone.now():
             shown = _waiting(token, visit, unit, until - timezone.now())
@@ -106,7 +106,7 @@ def over(request: HttpRequest, token: str, visit: task.Visit, nothing: NoTask) -
     return show(request, visit.study, "work/unit.html", shown)
 
 
-def _waiting(token: str, visit: task.Visit, unit: Unit, wait: timedelta) -> dict[str, Any]:
+def _waiting(token: str, visit: task.Visit, unit: Participation, wait: timedelta) -> dict[str, Any]:
     """The page between the last text and the hand-in, which follows automatically."""
     nothing = NoTask("done", _("All tasks are done. Thank you!"), final=True)
     shown = _context(token, visit, unit, nothing)
@@ -117,21 +117,24 @@ def _waiting(token: str, visit: task.Visit, unit: Unit, wait: timedelta) -> dict
     return shown | {"title": title, "give_back": "", "waits": {"seconds": seconds, "now": now}}
 
 
-def _context(token: str, visit: task.Visit, unit: Unit, nothing: NoTask) -> dict[str, Any]:
+def _context(token: str, visit: task.Visit, unit: Participation, nothing: NoTask) -> dict[str, Any]:
     """again: whether the page keeps looking for work, because some may come."""
     told, crowd = work_messages.title(unit), visit.study.crowd
     again = not told and not nothing.final
     me = reverse("annotate:me", args=[token])
     finished = {"reason": nothing.reason, "message": nothing.message, "final": not again}
-    done = work_messages.done(unit) if unit.done else ""
+    judged, is_left = visit.figures.judged, unit.status == Unit.LEFT
+    done = work_messages.done(unit, judged) if judged else ""
     return {
         "visit": visit,
         "study": visit.study,
         "title": told or nothing.message,
-        "done": work_messages.lost(crowd) if unit.is_left else done,
-        "unsure": work_messages.unsure(crowd) if visit.barred and not visit.is_sure else "",
-        "how_paid": "" if unit.is_decided else work_messages.how_paid(unit.batch),
-        "give_back": "" if told or unit.is_left else work_messages.give_back(crowd),
+        "done": work_messages.lost(crowd) if is_left else done,
+        "unsure": work_messages.unsure(crowd) if visit.figures.barred and not visit.is_sure else "",
+        "how_paid": ""
+        if unit.status in (Unit.APPROVED, Unit.REJECTED)
+        else work_messages.how_paid(units.offer(unit)),
+        "give_back": "" if told or is_left else work_messages.give_back(crowd),
         "again": again,
         "me": me,
         "data": {
@@ -147,17 +150,20 @@ def _context(token: str, visit: task.Visit, unit: Unit, nothing: NoTask) -> dict
 def own_page(visit: task.Visit, me: str) -> dict[str, Any]:
     """Return what a browser needs to remember the annotator's own page, once one submission was
     handed in."""
-    handed_in = visit.unit is not None and not (visit.unit.is_active or visit.unit.is_left)
+    handed_in = visit.unit is not None and visit.unit.status not in (Unit.ACTIVE, Unit.LEFT)
     key = tokens.own_key(visit.study.id, visit.pseudonym)
     return {"key": key, "page": me, "keep": handed_in}
 
 
-def _completion(visit: task.Visit, unit: Unit, *, first: bool) -> dict[str, Any]:
+def _completion(visit: task.Visit, unit: Participation, *, first: bool) -> dict[str, Any]:
     """The form that hands it in at the crowd. It is sent automatically once, to prevent a loop."""
-    if not unit.is_handed_in:
+    if unit.status != Unit.HANDED_IN or unit.posting is None:
         return {}
     completion = adapters.marketplace(visit.study.crowd).completion(
-        unit=unit.name, submit_to=unit.submit_to, receipt=unit.receipt, code=unit.code
+        unit=unit.external_key,
+        submit_to=unit.submit_to,
+        receipt=unit.receipt,
+        code=unit.posting.code,
     )
     return {
         "completion": completion,
@@ -264,7 +270,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
     context = {
         "visit": visit,
         "study": visit.study,
-        "words": data_words(visit.study, visit.figures, number=visit.judged + 1),
+        "words": data_words(visit.study, visit.figures, number=visit.figures.judged + 1),
         "earnings": [
             (kind_of_pay(each["kind"], each["reason"]), each)
             for each in pay_queries.earnings_of(visit.id)
@@ -300,7 +306,7 @@ def _how_paid(visit: task.Visit) -> dict[str, Any]:
     stages = units.stages(visit.id) if visit.is_sure else []
     return {
         "unsure": "" if visit.is_sure else work_messages.unsure(visit.study.crowd),
-        "how_paid": work_messages.how_paid(visit.unit.batch),
+        "how_paid": work_messages.how_paid(units.offer(visit.unit)),
         "stages": [(work_messages.stage(status, n), amount) for status, n, amount in stages],
     }
 
@@ -601,12 +607,12 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         return over(request, token, visit, got)
     if isinstance(got, admission.NoTask):
         asked = opinion(visit)
-        shown = context(token, visit, None, got, number=visit.judged + 1)
+        shown = context(token, visit, None, got, number=visit.figures.judged + 1)
         shown |= asked | {"strings": shown["strings"] | asked["strings"]}
     else:
         leasing.shown(got.pk, participation_id=visit.id)
         current = task.current(got, visit.study)
-        shown = context(token, visit, current, None, number=visit.judged + 1)
+        shown = context(token, visit, current, None, number=visit.figures.judged + 1)
     shown["first"] = first_time(visit)
     return show(request, visit.study, visit.study.instrument.template, shown)
 

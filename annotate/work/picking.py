@@ -17,6 +17,7 @@ from django.db.models import (
     Exists,
     F,
     IntegerField,
+    Max,
     Min,
     OuterRef,
     Q,
@@ -277,8 +278,9 @@ class TaskCounts:
     held: tasks that count toward the campaign's cap.
     had_gold: gold items that the annotator ever got.
     n_open, waiting: the open tasks of the participation, and the one that is next; None without.
-    judged: tasks done under the participation.
-    judged_today: those of today as its annotator is shown them (`task.Visit`).
+    judged: tasks done under the participation, and not lost with their unit.
+    judged_today: those of today as its annotator is shown them (`task.Figures`).
+    begun_at: when the last task that is done was begun, under whatever participation.
     """
 
     held: int
@@ -287,11 +289,15 @@ class TaskCounts:
     waiting: int | None
     judged: int
     judged_today: int
+    begun_at: datetime | None
+
+
+def today() -> datetime:
+    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def standing_of(who: Participation, *, now: datetime) -> TaskCounts:
     """Return where this person stands; one query."""
-    today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     here, judged = Q(participation=who), Q(status__in=Assignment.JUDGED)
     is_open = here & Q(status=Status.LEASED)
     shown = Q() if who.is_sure else here
@@ -302,6 +308,7 @@ def standing_of(who: Participation, *, now: datetime) -> TaskCounts:
         n_open=Count("pk", filter=is_open),
         waiting=Min("pk", filter=is_open & Q(expires_at__gt=now)),
         judged=Count("pk", filter=here & judged),
-        judged_today=Count("pk", filter=judged & Q(ended_at__gte=today) & shown),
+        judged_today=Count("pk", filter=judged & Q(ended_at__gte=today()) & shown),
+        begun_at=Max(Coalesce("started_at", "leased_at"), filter=judged),
     )
     return TaskCounts(**found)

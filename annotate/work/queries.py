@@ -32,8 +32,7 @@ from annotate.screening.screens import n_signs
 from annotate.work import admission, tutorial_queries
 from annotate.work import task as work_task
 from annotate.work.admission import NoTask
-from annotate.work.picking import beside
-from annotate.work.task import today
+from annotate.work.picking import beside, today
 
 Floats = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
 
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -21,8 +21,8 @@ from annotate.review import eligibility
 from annotate.screening.signals import signals_on
 from annotate.studies import queries as studies_queries
 from annotate.studies.queries import StudyTexts
-from annotate.work import picking, units
-from annotate.work.picking import TaskCounts
+from annotate.work import picking
+from annotate.work.picking import TaskCounts, today
 from annotate.work.picking import beside as texts_beside
 
 
@@ -128,12 +128,15 @@ class Study:
 class Figures:
     """What stands around a task and changes with each one.
 
-    judged: under the participation. tasks: of its paid unit; None by link. Today's figures and
-    `barred` are those of `Visit`.
+    judged, earned: under the participation. Today's figures include all participations of the
+    person in this study; only this one while the person's identity is not confirmed.
+    barred: why no further task follows (annotate/review/eligibility.py), or "".
+    tasks: of its paid unit; None by link.
     """
 
     judged: int
     judged_today: int
+    earned: Decimal
     earned_today: Decimal
     barred: str
     tasks: int | None
@@ -141,31 +144,18 @@ class Figures:
 
 @dataclass(frozen=True)
 class Visit:
-    """One participation: the person, the study, and the earnings so far.
-
-    Today's figures include all participations of the person in this study; only this one while the
-    person's identity is not confirmed.
-    """
+    """One participation: the person, the study, and the figures so far."""
 
     id: int
     study: Study
     pseudonym: str
-    judged: int
-    judged_today: int
-    earned: Decimal
-    earned_today: Decimal
-    barred: str  # why no further task follows (annotate/review/eligibility.py), or ""
+    figures: Figures
     is_sure: bool  # the person's identity is confirmed
     is_new: bool = False  # has not judged in this study yet
-    unit: units.Unit | None = None  # on a marketplace
+    unit: Participation | None = None  # on a marketplace, with its posting and batch
     owed: Owed = ""  # what comes before the next task
     consented_at: datetime | None = None  # when a version of the consent text was accepted
     has_new_instructions: bool = False  # amended since the last task
-
-    @property
-    def figures(self) -> Figures:
-        tasks = None if self.unit is None else self.unit.batch.tasks
-        return Figures(self.judged, self.judged_today, self.earned_today, self.barred, tasks)
 
 
 @dataclass(frozen=True)
@@ -201,31 +191,21 @@ def visit(participation_id: int) -> Visit:
         who = Participation.objects.select_related(*BESIDE).get(pk=participation_id)
     except Participation.DoesNotExist:
         raise NotFound(_("This study does not exist any more.")) from None
-    judged, judged_today, begun_at = _judged(who)
-    earned, earned_today = _earned(who)
+    now = picking.standing_of(who, now=timezone.now())
     study = study_of(who.campaign)
     amended_at = study.instructions_at if study.texts.instructions else None
     return Visit(
         who.pk,
         study,
         who.annotator.pseudonym,
-        judged,
-        judged_today,
-        earned,
-        earned_today,
-        _barred(who),
+        figures_of(who, now, goes_on=False),
         who.is_sure,
-        is_new=begun_at is None,
-        unit=units.of(who),
+        is_new=now.begun_at is None,
+        unit=None if who.posting is None else who,
         owed=owed(who.campaign, who),
         consented_at=who.consented_at,
-        has_new_instructions=bool(amended_at and begun_at and begun_at < amended_at),
+        has_new_instructions=bool(amended_at and now.begun_at and now.begun_at < amended_at),
     )
-
-
-def _barred(who: Participation) -> str:
-    bar = eligibility.barred(who.campaign_id, who.annotator_id)
-    return bar if not bar or who.is_sure else eligibility.HIDDEN
 
 
 def current(assignment: Assignment, study: Study, *, has_draft: bool = True) -> Work:
@@ -289,46 +269,22 @@ def study_of(campaign: Campaign) -> Study:
     )
 
 
-def today() -> datetime:
-    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _judged(who: Participation) -> tuple[int, int, datetime | None]:
-    """Return (under this participation, today's) tasks done and not lost with their unit.
-
-    And when the last of them was begun, under whatever participation.
-    """
-    mine = Assignment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
-    here = Q(participation=who)
-    row = mine.filter(status__in=Assignment.JUDGED).aggregate(
-        here=Count("pk", filter=here),
-        today=Count("pk", filter=Q(ended_at__gte=today()) & _shown(who, here)),
-        last=Max(Coalesce("started_at", "leased_at")),
-    )
-    return row["here"], row["today"], row["last"]
-
-
 def figures_of(who: Participation, now: TaskCounts, *, goes_on: bool) -> Figures:
     """Return what stands around the next task. goes_on: whether one was leased just now."""
-    _here, earned_today = _earned(who)
-    barred = "" if goes_on else _barred(who)
-    return Figures(now.judged, now.judged_today, earned_today, barred, who.tasks)
-
-
-def _earned(who: Participation) -> tuple[Decimal, Decimal]:
-    """Return (under this participation, today's)."""
     mine = LedgerEntry.objects.filter(
         campaign=who.campaign_id, participation__annotator=who.annotator_id
     )
     here = Q(participation=who)
-    row = mine.aggregate(here=_sum(here), today=_sum(Q(at__gte=today()) & _shown(who, here)))
-    return row["here"].quantize(ZERO), row["today"].quantize(ZERO)
-
-
-def _shown(who: Participation, here: Q) -> Q:
-    """Select everything of this person, or only what is `here` until they are confirmed."""
-    return Q() if who.is_sure else here
-
-
-def _sum(which: Q) -> Coalesce:
-    return Coalesce(Sum("amount", filter=which), ZERO, output_field=MONEY)
+    shown = Q(at__gte=today()) & (Q() if who.is_sure else here)
+    earned, earned_today = (
+        Coalesce(Sum("amount", filter=which), ZERO, output_field=MONEY) for which in (here, shown)
+    )
+    sums = mine.aggregate(earned=earned, earned_today=earned_today)
+    barred = "" if goes_on else eligibility.barred(who.campaign_id, who.annotator_id)
+    return Figures(
+        judged=now.judged,
+        judged_today=now.judged_today,
+        barred=barred if not barred or who.is_sure else eligibility.HIDDEN,
+        tasks=who.tasks,
+        **{name: total.quantize(ZERO) for name, total in sums.items()},
+    )

@@ -42,7 +42,6 @@ class Status:
     tutorial: Tutorial
     questions: tuple[Question, ...]
     answered: frozenset[str]
-    is_passed: bool
     bonus: Decimal
     number: int = 1
     asked: int = 0
@@ -102,7 +101,6 @@ def status(participation_id: int) -> Status | None:
         tutorial=tutorial,
         questions=tutorials.questions(tutorial, round_.drawn) if round_ else (),
         answered=answered(round_),
-        is_passed=run is not None and run.passed_at is not None,
         bonus=promise_queries.to_earn(who.campaign, who.annotator),
         number=round_.number if round_ else 1,
         asked=round_.asked if round_ else tutorial.n_asked,
@@ -182,9 +180,7 @@ def preview_status(tutorial: Tutorial, place: int) -> Status:
     samples = tutorial.samples
     done = frozenset(one.key for one in samples[: place - 1]) - {samples[place - 1].key}
     n = tutorial.n_asked
-    return Status(
-        tutorial, samples, done, is_passed=False, bonus=NOTHING, asked=n, mark=tutorials.mark(n)
-    )
+    return Status(tutorial, samples, done, bonus=NOTHING, asked=n, mark=tutorials.mark(n))
 
 
 # How annotators first answered a tutorial: evidence for reviewers and screens.

@@ -1,7 +1,6 @@
 """Paid units of marketplaces, how long an annotator's links live, and people of one name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -34,42 +33,6 @@ from annotate.review import queries as review_queries
 Status = Participation.Status
 
 
-@dataclass(frozen=True)
-class Unit:
-    """A paid unit for its annotator; `name`, `receipt`, `submit_to` and `code` serve to submit it.
-
-    given_back: its tasks that were returned undone.
-    topped_up: the part of its reward that is paid although there were no tasks for it.
-    """
-
-    batch: Batch
-    status: str
-    done: int
-    given_back: int
-    topped_up: Decimal
-    name: str
-    receipt: str
-    submit_to: str
-    code: str
-
-    @property
-    def is_active(self) -> bool:
-        return self.status == Status.ACTIVE
-
-    @property
-    def is_left(self) -> bool:
-        return self.status == Status.LEFT
-
-    @property
-    def is_decided(self) -> bool:
-        return self.status in (Status.APPROVED, Status.REJECTED)
-
-    @property
-    def is_handed_in(self) -> bool:
-        """Return whether it was submitted here; whether the crowd has it is not known yet."""
-        return self.status == Status.HANDED_IN
-
-
 def judged(participation_id: int) -> int:
     """Return how many tasks are done under this participation, without lapsed ones."""
     return Assignment.objects.filter(
@@ -94,22 +57,18 @@ def batch_of(posting_public_id: str) -> Batch:
     return found.batch
 
 
-def of(who: Participation) -> Unit | None:
-    """Return the unit of a participation; None by link. Its posting must be loaded."""
-    if who.posting is None:
-        return None
-    rest = LedgerEntry.objects.filter(participation=who, kind=LedgerEntry.Kind.REMAINDER)
-    return Unit(
-        batch=who.posting.batch,
-        status=who.status,
-        done=judged(who.pk),
-        given_back=given_back(who.pk),
-        topped_up=(rest.aggregate(sum=Sum("amount"))["sum"] or ZERO).quantize(ZERO),
-        name=who.external_key,
-        receipt=who.receipt,
-        submit_to=who.submit_to,
-        code=who.posting.code,
+def offer(unit: Participation) -> Batch:
+    """Return what the posting of a unit offers; it must be loaded."""
+    assert unit.posting is not None, "a unit belongs to a posting"
+    return unit.posting.batch
+
+
+def topped_up(participation_id: int) -> Decimal:
+    """Return the part of a unit's reward that is paid although there were no tasks for it."""
+    rest = LedgerEntry.objects.filter(
+        participation=participation_id, kind=LedgerEntry.Kind.REMAINDER
     )
+    return (rest.aggregate(sum=Sum("amount"))["sum"] or ZERO).quantize(ZERO)
 
 
 def stages(participation_id: int) -> list[tuple[str, int, Decimal]]:
@@ -199,7 +158,7 @@ def of_person(campaign_id: int, person: str) -> int | None:
 
 
 def _is_owed(mine: QuerySet[Participation], who: Participation) -> bool:
-    due = tallies.totals(tallies.of_each(mine)).due
+    due = tallies.totals(tallies.accounts(mine)).due
     return due > 0 or promise_queries.open_of(who.campaign_id, [who.annotator_id]).exists()
 
 

@@ -775,24 +775,24 @@ class ReportedAgreementSerializer(serializers.Serializer[ShownAgreement]):
 
 
 class ReportedPaySerializer(serializers.Serializer[CampaignReport]):
-    reward = serializers.DecimalField(source="work.pay.reward", max_digits=8, decimal_places=2)
-    bonus = serializers.DecimalField(source="work.pay.bonus", max_digits=8, decimal_places=2)
+    reward = serializers.DecimalField(source="work.reward", max_digits=8, decimal_places=2)
+    bonus = serializers.DecimalField(source="work.bonus", max_digits=8, decimal_places=2)
     seconds = Finite(
-        source="work.pay.seconds",
+        source="work.seconds",
         allow_null=True,
         help_text="active, of one judgment; the median of people",
     )
     hourly = Finite(
-        source="work.pay.hourly",
+        source="work.hourly",
         allow_null=True,
         help_text="an hour of active time; the median of people",
     )
     least = Finite(
-        source="work.pay.least",
+        source="work.least",
         allow_null=True,
         help_text="what nine of ten people earned at least, an hour",
     )
-    refused = serializers.IntegerField(source="work.pay.refused", help_text="people")
+    refused = serializers.IntegerField(source="work.refused", help_text="people")
     spent = serializers.DecimalField(
         source="board.progress.spent", max_digits=12, decimal_places=2, help_text="with fees"
     )
@@ -806,7 +806,7 @@ class ReportedPeopleSerializer(serializers.Serializer[Any]):
 
 
 class ReportedAppealsSerializer(serializers.Serializer[Any]):
-    made = serializers.IntegerField()
+    made = serializers.IntegerField(source="appeals")
     upheld = serializers.IntegerField()
     waiting = serializers.IntegerField()
 
@@ -840,13 +840,13 @@ class ReportSerializer(serializers.Serializer[CampaignReport]):
     agreement = ReportedAgreementSerializer(source="agreed", many=True)
     excluded = serializers.CharField(source="board.sensitivity.summary")
     pay = ReportedPaySerializer(source="*")
-    people = ReportedPeopleSerializer(source="work.people")
+    people = ReportedPeopleSerializer(source="work")
     times_at = serializers.DateTimeField(
         source="work.at",
         allow_null=True,
         help_text="when seconds, pay for an hour and people who judged were read; null: now",
     )
-    appeals = ReportedAppealsSerializer(source="work.appeals")
+    appeals = ReportedAppealsSerializer(source="work")
     protocol = serializers.DictField(source="protocol.as_data", allow_null=True)
     protocol_sha256 = serializers.CharField(
         source="digest", allow_blank=True, help_text="empty before the opening"

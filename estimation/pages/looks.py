@@ -28,7 +28,7 @@ from annotate.campaigns.lists import CampaignFacts
 from annotate.common.errors import NotFound
 from annotate.instruments.base import Criterion
 from annotate.review import items
-from annotate.review.items import AnswerDots, ItemName, ItemText
+from annotate.review.items import AnswerDots, ItemText
 from annotate.studies import queries as studies_queries
 from estimation import read
 from estimation.core import Predictor, TextScores, correlation
@@ -349,7 +349,7 @@ class SystemLook:
         return len(self.beside["points"]) if self.beside else 0
 
     @property
-    def quadrants(self) -> list[tuple[str, int, float, list[ItemName]]]:
+    def quadrants(self) -> list[tuple[str, int, float, list[Any]]]:
         """Return (title, texts, their share, a few clear examples) of the four."""
         if not self.beside or not self.beside["n"]:
             return []

@@ -376,7 +376,7 @@ def _shown(report: CampaignReport) -> str:
 
 
 def _crowd(report: CampaignReport) -> Iterator[Paragraph]:
-    people, cap = report.work.people, report.facts.annotator_cap
+    people, cap = report.work, report.facts.annotator_cap
     yield sentence("They came from {}.", report.crowd)
     if people.begun:
         yield sentence(
@@ -416,7 +416,7 @@ def _rule(report: CampaignReport) -> Iterator[Paragraph]:
         )
     judged, people = (
         many(counts.judged, "judgment"),
-        many(report.work.people.judged, "person", "people"),
+        many(report.work.judged, "person", "people"),
     )
     if facts.is_final and facts.closed_at:
         yield sentence(
@@ -490,7 +490,7 @@ def _ranked(report: CampaignReport) -> Iterator[Paragraph]:
 
 
 def _besides(report: CampaignReport) -> Iterator[Paragraph]:
-    pay, board = report.work.pay, report.board
+    pay, board = report.work, report.board
     yield sentence("{}", board.sensitivity.summary)
     for one in board.agreed:
         if one.is_shown and one.in_words:
@@ -562,7 +562,7 @@ def _what(report: CampaignReport) -> str:
 
 
 def _who(report: CampaignReport) -> str:
-    people = report.work.people
+    people = report.work
     tutorial = f" {count(people.begun)} began the tutorial, {count(people.passed)} passed it."
     return (
         f"{many(people.judged, 'person', 'people')} whose judgments count, of "
@@ -630,7 +630,7 @@ def _training(report: CampaignReport) -> str:
 
 
 def _pay(report: CampaignReport) -> str:
-    pay = report.work.pay
+    pay = report.work
     if not pay.reward:
         return "Nothing through Plumbline."
     told = f"{money_text(pay.reward)} a judgment"
@@ -650,12 +650,12 @@ def _pay(report: CampaignReport) -> str:
 
 
 def _refused(report: CampaignReport) -> str:
-    out, appeals = report.board.excluded, report.work.appeals
+    out, work = report.board.excluded, report.work
     return (
         f"Work of {many(out.annotators, 'person', 'people')} ({many(out.judgments, 'judgment')}) "
-        f"is excluded. Pay was refused to {many(report.work.pay.refused, 'person', 'people')}. "
-        f"{many(appeals.made, 'appeal')}, {count(appeals.upheld)} upheld, "
-        f"{count(appeals.waiting)} waiting."
+        f"is excluded. Pay was refused to {many(work.refused, 'person', 'people')}. "
+        f"{many(work.appeals, 'appeal')}, {count(work.upheld)} upheld, "
+        f"{count(work.waiting)} waiting."
     )
 
 

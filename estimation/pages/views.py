@@ -305,7 +305,7 @@ def _report_context(report: CampaignReport) -> dict[str, Any]:
         ],
         "answers": answers,
         "n_answered": sum(not one.is_open for one in answers),
-        "seconds": common_numbers.seconds(report.work.pay.seconds),
+        "seconds": common_numbers.seconds(report.work.seconds),
         "bib": latex.bibliography(report),
         "section": "campaigns",
     }

@@ -12,7 +12,7 @@ from annotate.review import queries as review_queries
 from annotate.tasks import look_at_gold, look_at_signals
 from tests import reviewed
 from tests.annotate.gold.study import with_gold
-from tests.annotate.review.flags.test_listed_people import careless
+from tests.annotate.review.test_listed_people import careless
 from tests.annotate.review.test_page_signals import ON, pasting
 from tests.factories import campaign, person, user
 

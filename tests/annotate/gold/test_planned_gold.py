@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from annotate.campaigns import life, planner
 from annotate.campaigns.plans import Plan
 from annotate.common.errors import Invalid
-from annotate.crowds import adapters, batches, prices
+from annotate.crowds import batches
 from annotate.crowds.postings import units_needed
 from annotate.models import Campaign, GoldItem
 from annotate.pay import budget
 from tests import factories
 from tests.annotate.gold.study import do, with_gold
 from tests.annotate.researcher import created, lines, looked_at, tried
-from tests.factories import campaign, person, user
+from tests.factories import campaign, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -32,34 +32,12 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def ada(client: Client) -> Client:
-    client.force_login(user())
-    return client
-
-
 @given(judgments=st.integers(0, 10**6), share=st.integers(0, 12))
 def test_tasks_and_judgments_belong_to_each_other(judgments: int, share: int) -> None:
     tasks = budget.with_gold(judgments, share)
     assert budget.judgments_of(tasks, share) == judgments
     assert tasks == 0 or budget.judgments_of(tasks - 1, share) < judgments
     assert abs(tasks - judgments * budget.gold_factor(share)) < 1
-
-
-@given(
-    share=st.integers(0, 12),
-    judgments=st.integers(1, 5000),
-    crowd=st.sampled_from(["link", "mturk", "prolific"]),
-)
-def test_the_plan_costs_what_its_tasks_cost(share: int, judgments: int, crowd: str) -> None:
-    charges = adapters.tariffs_of(crowd, None)
-    asked: dict[str, Any] = {"reward": Decimal("0.40"), "bonus": Decimal("0.75")}
-    most = budget.cost_of_plan(
-        charges, judgments=judgments, cap=25, budget=None, gold_share=share, **asked
-    )
-    tasks = budget.with_gold(judgments, share)
-    assert most.bill == prices.of_judgments(charges, judgments=tasks, tasks=5, **asked)
-    assert most.of_judgment >= most.bill.each
 
 
 @pytest.mark.parametrize("share", [0, 5, 12])
@@ -218,12 +196,3 @@ def test_gold_by_the_api_of_new_campaigns(ada: Client) -> None:
     for wrong in ({"gold": {"item": 1}}, {"gold": ["x"]}, {"gold_share": "many"}, {"gold": 7}):
         assert post(**wrong).status_code == 422, wrong
     assert Campaign.objects.count() == 1
-
-
-def test_a_stored_plan_of_before_has_no_gold() -> None:
-    from annotate.campaigns import imports as stored
-
-    kept = stored.as_json(Plan(name="x", targets={"overall": 0.2}))
-    for name in ("gold", "gold_share"):
-        kept.pop(name)
-    assert stored._PLAN.validate_python(kept).gold == ()

@@ -15,6 +15,7 @@ from annotate.common.errors import Conflict, Gone
 from annotate.models import (
     Assignment,
     Campaign,
+    CampaignTotals,
     LedgerEntry,
     Participation,
     Payout,
@@ -180,16 +181,16 @@ class World:
 
 def check(world: World) -> None:
     for one in tallies.accounts_of_campaign(world.study.pk):
-        rows = LedgerEntry.objects.filter(participation=one.participation)
+        rows = LedgerEntry.objects.filter(participation=one.pk)
         total = sum(rows.values_list("amount", flat=True), Decimal(0))
-        out = Payout.objects.filter(participation=one.participation)
+        out = Payout.objects.filter(participation=one.pk)
         paid = sum(out.values_list("amount", flat=True), Decimal(0))
         assert one.due + one.paid == one.earned - one.refused == total
         assert one.paid == paid >= 0
         assert one.due >= 0, "somebody owes us money"
         assert one.refused >= 0
     amount, fees = world.sums()
-    assert tallies.account_spent(world.study.pk) == amount + fees
+    assert CampaignTotals.objects.get(pk=world.study.pk).spent == amount + fees
     keys = list(LedgerEntry.objects.values_list("key", flat=True))
     assert len(keys) == len(set(keys))
     per_task = LedgerEntry.objects.exclude(assignment=None).values_list("assignment", flat=True)

@@ -23,7 +23,7 @@ from annotate.models import (
 from annotate.pay import budget, payouts, tallies
 from annotate.pay.payouts import Gift, Kind
 from annotate.review import reviews, rulings
-from annotate.work import admission, leasing
+from annotate.work import leasing
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person
 
@@ -270,32 +270,6 @@ def test_the_budget_holds_with_fees_and_leases_unless_one_says_otherwise(ada: Cl
     given = give(who, key="k2", amount=Decimal("0.10"), beyond_budget=True)
     assert given.beyond_budget == budget.excess(made) == Decimal("0.12")
     assert AuditEntry.objects.filter(verb="bonus").first().detail["beyond_budget"] == "0.12"
-
-
-@pytest.mark.slow
-def test_a_refusal_gives_the_budget_back_and_repaying_asks_before_it_is_exceeded(
-    ada: Client,
-) -> None:
-    made = campaign(owner=owner_of(ada), budget=Decimal("0.80"))
-    who, bob = person(made), person(made, "bob")
-    judge(who)
-    judge(who)
-    got = leasing.lease(bob.pk)
-    assert isinstance(got, admission.NoTask)
-    assert got.reason == "budget"
-    rule(who, "exclude", "refuse")
-    judge(bob)
-    judge(bob)
-    assert budget.excess(made) == 0
-    with pytest.raises(Conflict, match=r"exceed its budget of \$0.80 by \$0.80") as refused:
-        rule(who, "repay")
-    assert refused.value.code == "budget"
-    assert budget.excess(made) == 0
-    rule(who, "repay", beyond_budget=True)
-    assert budget.excess(made) == Decimal("0.80")
-    assert AuditEntry.objects.filter(verb="repay").first().detail["done"] == (
-        "0.80, 0.80 beyond the budget"
-    )
 
 
 # ---- pages -----------------------------------------------------------------------------------

@@ -8,20 +8,23 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Count, F, Q, Sum
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotate import tasks
-from annotate.campaigns import life, progress, totals
+from annotate.campaigns import contents_api, life, progress, totals
 from annotate.common import locks
 from annotate.common.errors import Gone
 from annotate.models import (
     Assignment,
+    Authorship,
     Campaign,
     CampaignTotals,
+    Judgment,
     LedgerEntry,
     Participation,
     Review,
@@ -30,7 +33,7 @@ from annotate.models import (
     System,
     TutorialRun,
 )
-from annotate.pay import budget, promise_queries, tallies
+from annotate.pay import budget, promise_queries
 from annotate.review import rulings
 from annotate.work import leasing, participations, submitting
 from tests.annotate.passing import pass_tutorial
@@ -65,12 +68,48 @@ def shown(made: Campaign) -> tuple[object, ...]:
     who, n = progress.by_person(made.pk)
     people = Counter(dict(zip(who.tolist(), n.tolist(), strict=True)))
     assert progress.held(made.pk) == counts.judged + counts.running
-    spent = tallies.account_spent(made.pk)
-    assert budget.commitments_of(made).spent == spent
+    spent = budget.commitments_of(made).spent
     names = ("planned", "outputs", "doubled", "judged", "running", "outputs_judged")
     found = {name: getattr(counts, name) for name in names}
     assert counts.spent == spent
     return found, people, progress.missing(made.pk), spent
+
+
+def judged_items(made: Campaign) -> dict[int, tuple[int, int]]:
+    """Judged items of each system, and all of them, by brute force."""
+    counting = Slot.objects.filter(campaign=made, assignment__status="verified")
+    outputs = set(counting.values_list("output", flat=True))
+    found = {}
+    for system in made.systems.all():
+        wrote = list(Authorship.objects.filter(system=system))
+        judged = {one.item_id for one in wrote if one.output_id in outputs}
+        found[system.pk] = (len(judged), len(wrote))
+    return found
+
+
+def contributed(made: Campaign, annotator: int) -> tuple[int, int, int]:
+    """Judgments of one person, how many count, and how many are excluded, by brute force."""
+    mine = Judgment.objects.filter(campaign=made, annotator=annotator)
+    held = [one for one in mine if hasattr(one.assignment, "slot")]
+    out = mine.filter(exclusions__isnull=False, exclusions__restored_at=None)
+    return (
+        len(mine),
+        sum(one.assignment.status == "verified" for one in held),
+        len(set(out.values_list("pk", flat=True))),
+    )
+
+
+def all_is_right(world: "World") -> bool:
+    people = [one.annotator for one in world.people]
+    told = {
+        one["annotator"]: (one["judgments"], one["counting"], one["excluded"])
+        for one in contents_api.contributions(world.made, people)
+    }
+    return (
+        shown(world.made) == facts(world.made)
+        and progress.items(world.made.pk) == judged_items(world.made)
+        and told == {p.pseudonym: n for p in people if (n := contributed(world.made, p.pk))[0]}
+    )
 
 
 class World:
@@ -174,9 +213,32 @@ def test_counts_are_right_whatever_happens(steps: list[tuple[str, int]]) -> None
     for n, (step, who) in enumerate(steps):
         world.act(step, who)
         if n % 4 == 0:
-            assert shown(world.made) == facts(world.made), steps[: n + 1]
-    assert shown(world.made) == facts(world.made)
+            assert all_is_right(world), steps[: n + 1]
+    assert all_is_right(world)
     assert list(totals.each([world.made.public_id], mend=False)) == [(world.made.public_id, [])]
+
+
+def test_the_number_of_queries_for_judged_items_does_not_grow() -> None:
+    seen = set()
+    for systems, items in ((("alpha", "beta"), 4), (tuple("abcdef"), 20)):
+        made = campaign(owner=user(f"u{items}"), systems=systems, items=items)
+        judge(person(made))
+        with CaptureQueriesContext(connection) as queries:
+            progress.items(made.pk)
+        seen.add(len(queries))
+    assert seen == {1}
+
+
+def test_work_that_no_crowd_has_confirmed_does_not_count_yet() -> None:
+    study = campaign(owner=user(), items=12, annotator_cap=None, double_share=0)
+    who = person(study, "a")
+    for _ in range(3):
+        judge(who)
+    newest = Assignment.objects.filter(annotator=who.annotator_id).latest("pk")
+    Assignment.objects.filter(pk=newest.pk).update(status=Assignment.Status.SUBMITTED)
+    (found,) = contents_api.contributions(study, [who.annotator])
+    counts = contributed(study, who.annotator_id)
+    assert (found["judgments"], found["counting"], found["excluded"]) == counts == (3, 2, 0)
 
 
 def test_work_that_is_excluded_is_counted_no_more() -> None:

@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotate import tasks
-from annotate.campaigns import contents_api as campaigns_api
 from annotate.campaigns import life
-from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, WorkTimes
+from annotate.models import Campaign, Judgment, LedgerEntry, WorkTimes
 from annotate.pay import queries as pay_queries
 from annotate.pay import work_times
 from annotate.work import submitting
@@ -54,18 +53,6 @@ def facts(made: Campaign) -> tuple[object, ...]:
     refused = LedgerEntry.objects.filter(participation__campaign=made, kind="refusal")
     who = set(refused.values_list("participation__annotator", flat=True))
     return seconds, statistics.median(rates) if rates else None, len(counting), len(who)
-
-
-def contributed(made: Campaign, annotator: int) -> tuple[int, int, int]:
-    """Judgments of one person, how many count, and how many are excluded, by brute force."""
-    mine = Judgment.objects.filter(campaign=made, annotator=annotator)
-    held = [one for one in mine if hasattr(one.assignment, "slot")]
-    out = mine.filter(exclusions__isnull=False, exclusions__restored_at=None)
-    return (
-        len(mine),
-        sum(one.assignment.status == "verified" for one in held),
-        len(set(out.values_list("pk", flat=True))),
-    )
 
 
 def told(times: WorkTimes) -> tuple[object, ...]:
@@ -155,30 +142,3 @@ def test_no_judgment_is_read_where_it_is_kept() -> None:
         assert not any("elapsed_seconds" in one["sql"] for one in queries)
         judge(person(study, "b"))
     assert seen[0] == seen[1]
-
-
-@given(steps=STEPS)
-@settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-def test_the_api_says_of_each_person_what_a_recount_says(steps: list[tuple[str, int]]) -> None:
-    world = World()
-    for step, who in steps:
-        world.act(step, who)
-        people = [one.annotator for one in world.people]
-        found = campaigns_api.contributions(world.made, people)
-        assert {
-            one["annotator"]: (one["judgments"], one["counting"], one["excluded"]) for one in found
-        } == {one.pseudonym: n for one in people if (n := contributed(world.made, one.pk))[0]}, step
-
-
-def test_work_that_no_crowd_has_confirmed_does_not_count_yet() -> None:
-    study = campaign(owner=user(), items=12, annotator_cap=None, double_share=0)
-    who = person(study, "a")
-    for _ in range(3):
-        judge(who)
-    newest = Assignment.objects.filter(annotator=who.annotator_id).latest("pk")
-    Assignment.objects.filter(pk=newest.pk).update(status=Assignment.Status.SUBMITTED)
-    (found,) = campaigns_api.contributions(study, [who.annotator])
-    counts = contributed(study, who.annotator_id)
-    assert (found["judgments"], found["counting"], found["excluded"]) == counts == (3, 2, 0)

@@ -8,14 +8,14 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotate.common import tokens
 from annotate.common.errors import Conflict
-from annotate.models import Appeal, Campaign, Membership, Participation, Review, Ruling
+from annotate.models import Appeal, Review, Ruling
 from annotate.review import appeals, effects, rulings
 from annotate.review import queries as review_queries
 from tests import reviewed
 from tests.annotate.researcher import owner_of
-from tests.factories import campaign, person, user
+from tests.factories import campaign, person
+from tests.reviewed import at, joined, logged_in, own_page, rule, text
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -33,41 +33,8 @@ def bob(review: Review) -> User:
     return joined(review.campaign, "bob")
 
 
-def joined(made: Campaign, name: str) -> User:
-    member = User.objects.filter(username=name).first() or user(name)
-    Membership.objects.create(campaign=made, user=member, role=Membership.Role.REVIEWER)
-    return member
-
-
-def rule(review: Review, actor: User, *acts: Act, reason: str = "Fast.") -> list[Ruling]:
-    last = review.rulings.order_by("-pk").first()
-    return rulings.rule(
-        review.pk, acts, actor_id=actor.pk, reason=reason, seen=last.pk if last else 0
-    )
-
-
 def appeal(review: Review) -> Appeal:
     return appeals.make(review.campaign_id, review.annotator_id, text="I read fast.")
-
-
-def at(review: Review, part: str = "") -> str:
-    name = f"annotate:review{'-' + part if part else ''}"
-    return reverse(name, args=[review.campaign.public_id, review.annotator.pseudonym])
-
-
-def logged_in(who: User) -> Client:
-    client = Client()
-    client.force_login(who)
-    return client
-
-
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
-
-
-def own_page(review: Review) -> str:
-    who = Participation.objects.get(campaign=review.campaign_id, annotator=review.annotator_id)
-    return text(Client().get(reverse("annotate:me", args=[tokens.participation_token(who.pk)])))
 
 
 # ---- somebody else answers -------------------------------------------------------------------

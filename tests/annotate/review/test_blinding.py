@@ -25,10 +25,11 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.review import evidence, reviews, rulings
+from annotate.review import evidence, reviews
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
+from tests.reviewed import joined, logged_in, text
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -40,33 +41,13 @@ def review(ada: Client) -> Review:
     return reviewed.case(owner_of(ada))
 
 
-def joined(made: Campaign, name: str = "eve", role: str = Role.REVIEWER) -> User:
-    member = user(name)
-    Membership.objects.create(campaign=made, user=member, role=role)
-    return member
-
-
-def logged_in(who: User) -> Client:
-    client = Client()
-    client.force_login(who)
-    return client
-
-
 def rule(review: Review, actor: User, *acts: Act) -> Ruling:
-    last = review.rulings.order_by("-pk").first()
-    made = rulings.rule(
-        review.pk, acts, actor_id=actor.pk, reason="Fast.", seen=last.pk if last else 0
-    )
-    return made[0]
+    return reviewed.rule(review, actor, *acts)[0]
 
 
 def over(made: Campaign) -> None:
     life.close(made.pk, Campaign.Reason.HAND)
     life.finish(made.pk)
-
-
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
 
 
 # ---- who sees results ------------------------------------------------------------------------

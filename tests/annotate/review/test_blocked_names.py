@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from annotate.common.errors import NotAllowed
-from annotate.models import Block, Campaign, Participation, Review, Ruling
-from annotate.review import eligibility, reviews, rulings
+from annotate.models import Block, Campaign, Participation, Ruling
+from annotate.review import eligibility
 from annotate.work import admission, leasing, participations
 from tests import reviewed
 from tests.annotate.work.pages.working import invitation
@@ -31,10 +31,7 @@ def join(made: Campaign, name: str) -> Participation:
 
 
 def rule(who: Participation, actor, *acts: Act) -> None:
-    reviews.flag(who.campaign_id, who.annotator_id, [reviewed.fired()])
-    review = Review.objects.get(campaign=who.campaign_id, annotator=who.annotator_id)
-    last = review.rulings.order_by("-pk").values_list("pk", flat=True).first() or 0
-    rulings.rule(review.pk, acts, actor_id=actor.pk, reason="Careless.", seen=last)
+    reviewed.rule(reviewed.flagged(who), actor, *acts)
 
 
 def barred(who: Participation) -> str:

@@ -1,11 +1,9 @@
 """Blocks: what is told of them, how they are appealed against, and lifted with other rulings."""
 
-import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -18,6 +16,7 @@ from annotate.work import admission, leasing
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, leased, person, user
+from tests.reviewed import appeal, own_page, rule, text
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -36,31 +35,6 @@ def who(ada: Client) -> Participation:
 
 def review_of(who: Participation) -> Review:
     return Review.objects.get(campaign=who.campaign_id, annotator=who.annotator_id)
-
-
-def rule(review: Review, actor: User, *acts: Act, reason: str = "Three seconds.") -> None:
-    last = review.rulings.order_by("-pk").first()
-    rulings.rule(review.pk, acts, actor_id=actor.pk, reason=reason, seen=last.pk if last else 0)
-
-
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
-
-
-def own(who: Participation) -> str:
-    token = tokens.participation_token(who.pk)
-    return text(Client().get(reverse("annotate:me", args=[token])))
-
-
-def appeal(who: Participation, token: str = "") -> int:
-    token = token or tokens.participation_token(who.pk)
-    answer = Client().post(
-        reverse("annotate:appeal"),
-        json.dumps({"text": "I read fast."}),
-        content_type="application/json",
-        headers={"Authorization": f"Bearer {token}"},
-    )
-    return answer.status_code
 
 
 def case(ada: Client, review: Review) -> Any:
@@ -85,9 +59,9 @@ def choose(ada: Client, review: Review, choice: str) -> str:
 def test_who_is_brought_back_and_stays_blocked_is_told_both(
     ada: Client, who: Participation
 ) -> None:
-    assert CLOSED in own(who)
+    assert CLOSED in own_page(who)
     rule(review_of(who), owner_of(ada), Act.RESTORE)
-    page = own(who)
+    page = own_page(who)
     assert "Your work counts, and this researcher’s studies are closed to you" in page
     assert CAN_GO_ON not in page
     refused = leasing.lease(who.pk)
@@ -95,7 +69,7 @@ def test_who_is_brought_back_and_stays_blocked_is_told_both(
     assert refused.reason == "blocked"
     assert "“Your work and pay” says why, and you can answer it there." in refused.message
     rule(review_of(who), owner_of(ada), Act.UNBLOCK)
-    assert CAN_GO_ON in own(who)
+    assert CAN_GO_ON in own_page(who)
     assert leased(who)
 
 
@@ -105,15 +79,15 @@ def test_who_is_cleared_in_one_study_and_blocked_after_another_is_told_both(
     there = person(campaign(owner=owner_of(ada)), "spammer")
     assert there.annotator_id == who.annotator_id
     rule(reviewed.flagged(there), owner_of(ada), Act.CLEAR)
-    page = own(there)
+    page = own_page(there)
     assert CLOSED in page
     assert CAN_GO_ON not in page
 
 
 def test_the_studies_of_another_researcher_say_nothing_of_it(who: Participation) -> None:
     theirs = person(campaign(owner=user("bob")), "spammer")
-    assert CLOSED not in own(theirs)
-    assert appeal(theirs) == 409
+    assert CLOSED not in own_page(theirs)
+    assert appeal(theirs).status_code == 409
     assert leased(theirs)
 
 
@@ -188,12 +162,12 @@ def test_a_block_alone_can_be_appealed_as_long_as_it_lasts(
     assert "You can write as long as the studies are closed to you." in page
     assert "If you are right, this researcher’s studies are open to you again." in page
     assert "your work counts again" not in page
-    assert appeal(who, token) == 200
-    assert appeal(who, token) == 409, "one is enough"
+    assert appeal(who, token).status_code == 200
+    assert appeal(who, token).status_code == 409, "one is enough"
     rule(review_of(who), owner, Act.UNBLOCK, reason="You are right.")
     assert Appeal.objects.get().upheld
     assert "You are right." in text(Client().get(address))
-    assert appeal(who, token) == 409, "there is nothing to appeal against"
+    assert appeal(who, token).status_code == 409, "there is nothing to appeal against"
 
 
 @pytest.mark.slow
@@ -201,13 +175,13 @@ def test_a_block_is_appealed_from_every_study_that_it_closes(
     ada: Client, who: Participation
 ) -> None:
     there = person(campaign(owner=owner_of(ada)), "spammer")
-    page = own(there)
+    page = own_page(there)
     assert "That was decided after work of yours in another study" in page
     assert "appeal-send" in page
-    assert appeal(there) == 200
+    assert appeal(there).status_code == 200
     made = Appeal.objects.get()
     assert made.review == review_of(who), "where the evidence is"
-    page = own(there)
+    page = own_page(there)
     assert "I read fast." in page
     assert "appeal-send" not in page
     assert "Their appeal" in text(case(ada, review_of(who)))
@@ -222,14 +196,14 @@ def test_ones_own_review_comes_before_a_block_from_elsewhere(
     there = reviewed.flagged(person(campaign(owner=owner_of(ada)), "spammer"))
     rule(there, owner_of(ada), Act.EXCLUDE)
     here = Participation.objects.get(campaign=there.campaign_id)
-    assert own(here).count('id="appeal-send"') == 1
-    assert appeal(here) == 200
+    assert own_page(here).count('id="appeal-send"') == 1
+    assert appeal(here).status_code == 200
     assert Appeal.objects.get().review == there
-    assert own(here).count('id="appeal-send"') == 1, "the block can be answered too"
-    assert appeal(here) == 200
+    assert own_page(here).count('id="appeal-send"') == 1, "the block can be answered too"
+    assert appeal(here).status_code == 200
     assert Appeal.objects.order_by("-pk")[0].review == review_of(who)
-    assert "appeal-send" not in own(here)
-    assert appeal(here) == 409
+    assert "appeal-send" not in own_page(here)
+    assert appeal(here).status_code == 409
 
 
 def test_a_lifted_block_is_no_ground(ada: Client, who: Participation) -> None:
@@ -245,6 +219,6 @@ def test_a_block_by_hand_without_any_review_can_be_appealed(ada: Client) -> None
     rulings.rule_on_person(
         made.pk, quiet.annotator_id, [Act.BLOCK], actor_id=owner_of(ada).pk, reason="No.", seen=0
     )
-    page = own(quiet)
+    page = own_page(quiet)
     assert CAN_GO_ON not in page
-    assert appeal(quiet) == 200
+    assert appeal(quiet).status_code == 200

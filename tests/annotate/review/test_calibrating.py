@@ -93,9 +93,3 @@ def test_a_campaign_is_screened_with_its_new_cut_offs(monkeypatch):
     study.refresh_from_db()
     assert used == [STRICT]
     assert study.screened.startswith("56:")
-
-
-def test_one_run_leaves_the_rest_to_the_next(monkeypatch):
-    study_of(7, 8)
-    monkeypatch.setattr(findings, "CALIBRATIONS_AT_ONCE", -1.0)
-    assert findings.calibrate_due() == 0

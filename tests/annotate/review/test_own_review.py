@@ -19,6 +19,7 @@ from annotate.review import queries as review_queries
 from annotate.screening.base import Verdict
 from annotate.work import leasing, submitting
 from estimation.metrics import word_spans
+from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.annotate.work.pages.working import submit, work_url
 from tests.browser.answers import participant
@@ -58,10 +59,7 @@ def flag(who: Participation, *screens: str) -> Review:
 
 
 def rule(review: Review, *acts: Act, reason: str = "Three seconds for a page.") -> None:
-    last = review.rulings.order_by("-pk").first()
-    rulings.rule(
-        review.pk, acts, actor_id=User.objects.get().pk, reason=reason, seen=last.pk if last else 0
-    )
+    reviewed.rule(review, User.objects.get(), *acts, reason=reason)
 
 
 def own(client: Client, who: Participation) -> str:
@@ -252,18 +250,6 @@ def test_who_is_flagged_is_told_at_the_next_request(client: Client, who: Partici
     assert "See what was noticed" in page
     assert "“Your work and pay” shows" in page
     assert page.index("/me/") < page.index("You did")
-
-
-def test_a_block_from_another_study_is_explained(client: Client, ada: Client) -> None:
-    made, other = (campaign(owner=owner_of(ada)) for _ in range(2))
-    who = person(made)
-    judge(who)
-    rule(flag(who, "too_fast"), Act.EXCLUDE, Act.BLOCK)
-    there = person(other)
-    assert "See what was noticed" in client.get(work_url(there)).content.decode()
-    page = own(client, there)
-    assert "closed to you" in page
-    assert "Three seconds" not in page
 
 
 # ---- appeals ---------------------------------------------------------------------------------

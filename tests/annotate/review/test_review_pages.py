@@ -26,9 +26,11 @@ from annotate.models import (
     Slot,
 )
 from annotate.review import appeals, rulings
+from annotate.review.views import trail
 from tests import remembered, reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
+from tests.reviewed import at, text
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -38,11 +40,6 @@ Act, Status = Ruling.Act, Review.Status
 @pytest.fixture
 def review(ada: Client) -> Review:
     return reviewed.case(owner_of(ada))
-
-
-def at(review: Review, part: str = "") -> str:
-    name = f"annotate:review{'-' + part if part else ''}"
-    return reverse(name, args=[review.campaign.public_id, review.annotator.pseudonym])
 
 
 def rule(client: Client, review: Review, choice: str, **fields: Any) -> Any:
@@ -64,10 +61,6 @@ def held(review: Review) -> int:
 def due(review: Review) -> Decimal:
     rows = LedgerEntry.objects.filter(participation__annotator=review.annotator)
     return sum((row.amount for row in rows), Decimal(0))
-
-
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
 
 
 # ---- who may enter ---------------------------------------------------------------------------
@@ -425,12 +418,24 @@ def test_an_incomplete_form_does_nothing_and_keeps_the_reason(
     assert set(statuses(spread)) == {"open"}
 
 
-def test_who_was_ruled_on_without_a_flag_is_listed_as_such(ada: Client, mine: Campaign) -> None:
-    who = person(mine, "quiet")
-    judge(who)
-    acts = [Act.EXCLUDE]
-    owner = owner_of(ada).pk
-    rulings.rule_on_person(
-        mine.pk, who.annotator_id, acts, actor_id=owner, reason="By hand.", seen=0
-    )
-    assert "Put here by hand" in text(ada.get("/reviews/"))
+# ---- the trail ----------------------------------------------------------------------------
+
+
+def told(verb: str, **detail: Any) -> str:
+    entry = AuditEntry(at=timezone.now(), actor=User(username="ada"), verb=verb, detail=detail)
+    ((_at, who, text),) = trail([entry], pseudonym="P1")
+    assert who == "ada"
+    return text
+
+
+def test_amounts_are_written_as_money() -> None:
+    assert told("refuse", done="2.40") == "Refused pay: $2.40."
+    assert told("repay", done="1234.50") == "Restored pay: $1,234.50."
+
+
+def test_so_are_amounts_among_other_words() -> None:
+    beyond = "2.40, 1.30 beyond the budget"
+    assert told("repay", done=beyond) == "Restored pay: $2.40, $1.30 beyond the budget."
+    back = told("restore", done=f"6 judgments, {beyond}")
+    assert back == "Brought the work back: 6 judgments, $2.40, $1.30 beyond the budget."
+    assert told("exclude", done="1200 judgments") == "Excluded the work: 1200 judgments."

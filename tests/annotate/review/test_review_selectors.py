@@ -1,5 +1,6 @@
 """The evidence of a review, against answers worked out by hand."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from decimal import Decimal
 from typing import Any
@@ -186,21 +187,16 @@ def test_what_is_due_is_what_was_not_paid_yet() -> None:
     assert due() == (Decimal("0.50"), 0), "what was given is no pay for the work"
 
 
-def test_the_screens_of_excluded_work_can_still_be_looked_at() -> None:
-    review = reviewed.case(user())
-    before = evidence.look(review.campaign, review.annotator_id)
-    owner = review.campaign.memberships.get().user_id
-    rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
-    assert evidence.look(review.campaign, review.annotator_id) == before
-    assert before.seconds == pytest.approx([3 + k / 10 for k in range(6)])
-    assert {len(one.others) for one in before.screens} <= {0, *range(7)}
+def drawn(others: Sequence[float], **said: float | None) -> evidence_views.Strip:
+    """Return the strip of a verdict with its threshold at a half of the axis."""
+    axis = ScreenAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    words = replace(SCREENS["short_edits"].reviewers, axis=lambda _values: axis)
+    verdict = replace(reviewed.fired("short_edits"), threshold=0.5, **said)  # type: ignore[arg-type]
+    return evidence_views.strip(words, evidence.Screened(verdict, tuple(others)))
 
 
 def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
-    axis = ScreenAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
-    strip = evidence_views.strip(
-        axis, own=0.25, low=0.0, high=2.0, threshold=0.5, others=[0.0, 0.0, 1.0], label="x"
-    )
+    strip = drawn([0.0, 0.0, 1.0], value=0.25, low=0.0, high=2.0)
     assert strip.me is not None
     assert (strip.me.x, strip.threshold.x, strip.interval) == (81.0, 152.0, (10.0, 294.0))
     assert strip.zone == (152.0, 142.0)
@@ -209,11 +205,7 @@ def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
 
 
 def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> None:
-    axis = ScreenAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
-    others = [0.2] * 2000 + [0.7] * 1000
-    strip = evidence_views.strip(
-        axis, own=None, low=None, high=None, threshold=0.5, others=others, label="x"
-    )
+    strip = drawn([0.2] * 2000 + [0.7] * 1000, value=None, low=None, high=None)
     columns = [sorted(y for x, y in strip.dots if (x < 150) is low) for low in (True, False)]
     assert len(set(strip.dots)) == len(strip.dots) < 60
     tall, short = (column[-1] - column[0] for column in columns)

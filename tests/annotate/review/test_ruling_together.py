@@ -16,12 +16,6 @@ from tests.factories import campaign, user
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
-@pytest.fixture
-def ada(client: Client) -> Client:
-    client.force_login(user())
-    return client
-
-
 def owner() -> User:
     return User.objects.get(username="ada")
 

@@ -1,17 +1,14 @@
 """Rulings: what counts, what is paid, who may go on; and the way back from each."""
 
 from dataclasses import replace
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
-from django.utils import timezone
 
 from annotate.campaigns import life
-from annotate.common.errors import Conflict, Gone, Invalid
+from annotate.common.errors import Conflict, Invalid
 from annotate.models import (
-    Appeal,
     Assignment,
     AuditEntry,
     Campaign,
@@ -24,22 +21,18 @@ from annotate.models import (
     Slot,
 )
 from annotate.pay import tallies
-from annotate.review import appeals, eligibility, evidence, reviews, rulings
+from annotate.review import eligibility, evidence, reviews, rulings
 from annotate.review import queries as review_queries
-from annotate.screening.base import Verdict
 from annotate.work import admission, leasing, submitting
 from estimation import read, refresh
 from estimation.models import Estimate
 from tests import remembered
 from tests.factories import GOOD, campaign, judge, leased, person, user
+from tests.reviewed import fired, flagged
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
 
 Act, Status = Ruling.Act, Review.Status
-
-
-def fired(screen: str = "too_fast") -> Verdict:
-    return Verdict(screen, 0, True, 3.0, None, None, 10.0, 6, True)
 
 
 @pytest.fixture
@@ -67,11 +60,6 @@ def _who(ada: User) -> Participation:
     for _ in range(6):
         judge(spammer, overall=1)
     return spammer
-
-
-def flagged(who: Participation, *screens: str) -> Review:
-    reviews.flag(who.campaign_id, who.annotator_id, [fired(s) for s in screens or ("too_fast",)])
-    return Review.objects.get()
 
 
 def rule(
@@ -314,30 +302,6 @@ def test_everybody_can_be_excluded_and_brought_back(made: Campaign, who: Partici
 
 
 # ---- appeals ---------------------------------------------------------------------------------
-
-
-def test_an_appeal_is_answered_by_the_ruling(who: Participation) -> None:
-    review = flagged(who)
-    appeals.make(who.campaign_id, who.annotator_id, text="I read fast.")
-    with pytest.raises(Conflict, match="received"):
-        appeals.make(who.campaign_id, who.annotator_id, text="Again.")
-    rule(review, Act.CLEAR, reason="You are right.")
-    appeal = Appeal.objects.get()
-    assert (appeal.upheld, appeal.answer) == (True, "You are right.")
-
-
-def test_appeals_end_after_the_deadline_and_without_a_reason(who: Participation) -> None:
-    with pytest.raises(Conflict, match="nothing to appeal"):
-        appeals.make(who.campaign_id, who.annotator_id, text="Why?")
-    review = flagged(who)
-    with pytest.raises(Invalid):
-        appeals.make(who.campaign_id, who.annotator_id, text=" \0 ")
-    with pytest.MonkeyPatch.context() as patch:
-        later = eligibility.appeal_until(review) + timedelta(seconds=1)
-        patch.setattr(timezone, "now", lambda: later)
-        with pytest.raises(Gone):
-            appeals.make(who.campaign_id, who.annotator_id, text="Too late?")
-    assert not Appeal.objects.exists()
 
 
 @pytest.mark.parametrize("acts", [[Act.UNBLOCK], [Act.BLOCK]])

@@ -8,7 +8,6 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotate.common import tokens
 from annotate.models import Participation, Review, Ruling
 from annotate.review import choices, effects, evidence_views, reviews, rulings
 from annotate.review import queries as review_queries
@@ -16,15 +15,10 @@ from annotate.review.rulings import NOT_OPENED
 from annotate.screening.base import LISTED, PAUSED, Verdict
 from tests import reviewed
 from tests.annotate.review.test_ruling_together import ask, confirm, key, statuses
-from tests.factories import campaign, judge, person, user
+from tests.factories import campaign, judge, person
+from tests.reviewed import at, own_page, text
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-
-
-@pytest.fixture
-def ada(client: Client) -> Client:
-    client.force_login(user())
-    return client
 
 
 def owner() -> User:
@@ -49,24 +43,11 @@ def flagged(who: Participation, *screens: tuple[str, str]) -> Review:
     return Review.objects.get(annotator=who.annotator_id)
 
 
-def address(review: Review) -> str:
-    return reverse("annotate:review", args=[review.campaign.public_id, review.annotator.pseudonym])
-
-
-def text(answer: Any) -> str:
-    return re.sub(r"\s+", " ", answer.content.decode())
-
-
-def own_page(client: Client, review: Review) -> str:
-    who = Participation.objects.get(annotator=review.annotator_id)
-    return text(client.get(reverse("annotate:me", args=[tokens.participation_token(who.pk)])))
-
-
 # ---- who looked ------------------------------------------------------------------------------
 
 
 def test_several_cases_that_nobody_opened_are_asked_for(ada: Client, three: list[Review]) -> None:
-    ada.get(address(three[0]))
+    ada.get(at(three[0]))
     asked = ask(ada, three)
     assert "You have opened 1 of 3 cases" in text(asked)
     again = confirm(ada, asked, **{f"reason-{key(three[1])}": "Typed by hand.", "unopened": ""})
@@ -84,16 +65,16 @@ def test_several_cases_that_nobody_opened_are_asked_for(ada: Client, three: list
 
 
 def test_only_who_opened_the_case_is_said_to_have_looked(ada: Client, three: list[Review]) -> None:
-    ada.get(address(three[0]))
+    ada.get(at(three[0]))
     confirm(ada, ask(ada, three))
-    assert "A person looked at your work and decided about it." in own_page(ada, three[0])
-    unseen = own_page(ada, three[1])
+    assert "A person looked at your work and decided about it." in own_page(three[0])
+    unseen = own_page(three[1])
     assert "A person decided about your work." in unseen
     assert "looked at your work" not in unseen
 
 
 def test_a_flag_after_the_look_asks_for_another_look(ada: Client, three: list[Review]) -> None:
-    ada.get(address(three[0]))
+    ada.get(at(three[0]))
     who = Participation.objects.get(annotator=three[0].annotator_id)
     flag(who, ("low_agreement", PAUSED))
     assert "You have opened 0 of 1 case" in text(ask(ada, three[:1]))
@@ -146,7 +127,7 @@ def test_no_draft_says_that_somebody_looked(ada: Client, three: list[Review]) ->
 
 
 def test_by_link_nobody_is_said_to_be_notified(ada: Client, three: list[Review]) -> None:
-    page = text(ada.get(address(three[0])))
+    page = text(ada.get(at(three[0])))
     assert "No message is sent: the annotator finds your answer on their own page" in page
     assert "notified" not in page
 
@@ -157,7 +138,7 @@ def test_by_link_nobody_is_said_to_be_notified(ada: Client, three: list[Review])
 def test_a_listed_person_is_not_called_flagged(ada: Client) -> None:
     made = reviewed.study(owner())
     review = flagged(reviewed.spammer(made), ("too_fast", LISTED), ("low_agreement", LISTED))
-    page = text(ada.get(address(review)))
+    page = text(ada.get(at(review)))
     assert "2 reasons to look" in page
     assert "flagged" not in page.replace("Flagged if", "")
     rulings.rule_on_person(
@@ -168,7 +149,7 @@ def test_a_listed_person_is_not_called_flagged(ada: Client) -> None:
         reason="",
         seen=0,
     )
-    assert "screens flagged" not in text(ada.get(address(review)))
+    assert "screens flagged" not in text(ada.get(at(review)))
 
 
 def test_each_sign_is_named_and_counted_once(ada: Client) -> None:
@@ -180,7 +161,7 @@ def test_each_sign_is_named_and_counted_once(ada: Client) -> None:
     )
     fired = review.flags.order_by("pk")
     assert [title for title, _line in evidence_views.flags(fired)] == ["Too fast"]
-    page = text(ada.get(address(review)))
+    page = text(ada.get(at(review)))
     assert "1 screen flagged" in page
     drafts = re.findall(r'data-draft="([^"]*)"', page)
     assert [

@@ -9,7 +9,6 @@ import pytest
 
 from annotate.screening import SCREENS, Settings, SettingsError, screen_all
 from annotate.screening.agreement import AgreementThresholds
-from annotate.screening.base import LISTED, PAUSED
 from annotate.screening.patterns import Patterns
 from annotate.screening.speed import Timing
 from tests.annotate.screening.columns import (
@@ -109,25 +108,6 @@ def test_whoever_has_too_small_a_crowd_beside_them_is_not_compared(needed):
     assert {v.screen for v in answers if v.enough} == {"short_edits"}
 
 
-def test_flagged_means_enough_and_past_the_threshold():
-    for v in screen_all(spoilt(), SMALL):
-        assert v.enough or not v.flagged
-        if v.tier == LISTED:
-            assert v.evidence >= v.listed_at
-        if v.tier == PAUSED:
-            below = v.screen in ("too_fast", "low_agreement", "own_consistency")
-            end = {"no_variation": v.value, "random_answers": v.value, "short_edits": v.low}
-            assert (
-                ((v.value if v.screen == "own_consistency" else v.high) < v.threshold)
-                if below
-                else (
-                    v.value <= v.threshold
-                    if v.screen == "no_variation"
-                    else end.get(v.screen, v.value) >= v.threshold
-                )
-            )
-
-
 def test_columns_that_do_not_belong_together_are_refused():
     with pytest.raises(ValueError, match="one row per judgment"):
         columns([0, 1, 2], seconds=np.ones(2))
@@ -136,17 +116,13 @@ def test_columns_that_do_not_belong_together_are_refused():
 
 
 def test_settings_survive_json():
-    chosen = Settings.from_dict({"timing": {"minimum": 9}, "patterns": {"odds": 1000}})
+    flags = {"off": ["too_fast"], "list_only": ["low_agreement"], "listed": 0.01}
+    chosen = Settings.from_dict(
+        {"timing": {"minimum": 9}, "patterns": {"odds": 1000}, "flags": flags}
+    )
     assert (chosen.of(Timing).minimum, chosen.of(Patterns).odds) == (9, 1000)
     assert chosen.of(AgreementThresholds) == AgreementThresholds()
-    assert Settings.from_dict(json.loads(json.dumps(chosen.to_dict()))) == chosen
-
-
-def test_what_flags_do_survives_json():
-    given = {"flags": {"off": ["too_fast"], "list_only": ["low_agreement"], "listed": 0.01}}
-    chosen = Settings.from_dict(given)
-    assert chosen.flags.off == ("too_fast",)
-    assert chosen.flags.list_only == ("low_agreement",)
+    assert (chosen.flags.off, chosen.flags.list_only) == (("too_fast",), ("low_agreement",))
     assert Settings.from_dict(json.loads(json.dumps(chosen.to_dict()))) == chosen
 
 

@@ -164,13 +164,6 @@ def test_varied_answers_are_not_taken_for_dice():
     assert max(odds) < np.log10(300)
 
 
-def test_dice_are_found_and_people_are_not():
-    found = crowd(8, people=16)
-    dice = np.random.default_rng(0).integers(-1, 2, ((found.annotator == 4).sum(), 3))
-    found = rescored(found, 4, dice)
-    assert {v.annotator for v in run(RANDOM_ANSWERS, found, SMALL) if v.evidence > 0} == {4}
-
-
 def test_people_who_dice_do_not_excuse_each_other():
     found, rng = crowd(9, people=24, each=22), np.random.default_rng(1)
     for who in range(7):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from annotate.screening import Highlights, Settings, screen_all
 from annotate.screening import calibration as calibrating
 from annotate.screening.base import PAUSED, Cutoffs, last, taken
-from annotate.screening.calibration import Honest, calibrated, cutoff, most_evidence, sampled
+from annotate.screening.calibration import Honest, calibrated, cutoff, sampled
 from tests.annotate.screening.columns import crowd
 
 
@@ -77,13 +77,6 @@ def test_simulated_answers_have_the_campaign_s_levels_and_shares(criteria, level
     assert np.isin(drawn.answers, found.answers).all()
     assert np.abs(drawn.answers.mean(axis=0) - found.answers.mean(axis=0)).max() < levels / 3
     assert drawn.annotator.tolist() == found.annotator.tolist()
-
-
-def test_evidence_that_passes_stays():
-    found = crowd(5)
-    whole, fewer = (most_evidence(one, Settings()) for one in (found, taken(found, np.arange(0))))
-    assert all(each.size == 12 for each in whole.values())
-    assert all(not each.size for each in fewer.values())
 
 
 def test_a_large_campaign_is_simulated_by_some_of_its_people(monkeypatch):

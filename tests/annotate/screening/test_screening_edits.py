@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from annotate.screening import Settings
-from annotate.screening.base import share_bounds
 from annotate.screening.edits import SHORT_EDITS
 from tests.annotate.screening.columns import columns, verdict
 
@@ -47,25 +46,6 @@ def test_one_text_for_two_outputs_of_an_item_is_honest_work():
     text = np.array([9, 1, 1, 2, 2, 3, 3, 4])
     found = of_one(campaign([200.0] * 7, edit_text=text, item=items))
     assert (found.value, found.numbers["repeated"]) == (0, 0)
-
-
-def test_two_people_may_hand_in_the_same_text():
-    found = of_one(campaign([200.0] * 7, edit_text=np.r_[2, np.arange(2, 9)]))
-    assert found.numbers["repeated"] == 0
-
-
-def test_texts_that_are_not_known_are_not_the_same_text():
-    found = of_one(campaign([200.0] * 7, edit_text=np.full(8, -1)))
-    assert found.numbers["repeated"] == 0
-
-
-def test_bounds_of_a_share_at_their_ends():
-    low, high = share_bounds(np.array([0, 0, 3, 3]), np.array([0, 5, 3, 6]), 0.95)
-    assert low[[0, 1]].tolist() == [0, 0]
-    assert high[[0, 2]].tolist() == [1, 1]
-    assert high[1] == pytest.approx(1 - 0.05**0.2)
-    assert low[2] == pytest.approx(0.05 ** (1 / 3))
-    assert low[3] == pytest.approx(1 - high[3])
 
 
 def test_a_text_is_repeated_where_the_same_person_handed_it_in_for_another_item():

@@ -14,7 +14,6 @@ from annotate.screening.base import (
     Thresholds,
     Verdict,
     between,
-    finding,
 )
 
 
@@ -26,9 +25,9 @@ class Yawns(Thresholds):
 
 def find(columns: Columns, own: Yawns, limits: CrowdThresholds) -> ScreenFinding:
     n = columns.judgments
-    return finding(
+    return ScreenFinding(
         "yawning",
-        columns,
+        columns.people,
         evidence=np.where(n > own.yawns, 9.0, 0.0),
         past=n > own.yawns,
         value=n.astype(float),

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.campaigns import life, progress
-from annotate.common.errors import Gone, NotFound
+from annotate.common.errors import Gone
 from annotate.models import Assignment, AuditEntry, ChangeMark, LedgerEntry, Participation, Slot
 from annotate.models.base import CloseReason
 from annotate.work import leasing, submitting
@@ -20,11 +20,6 @@ def expire(assignment: Assignment) -> None:
     Assignment.objects.filter(pk=assignment.pk).update(
         expires_at=timezone.now() - timedelta(seconds=1)
     )
-
-
-def test_asking_again_returns_the_same_open_assignment():
-    who = person(campaign())
-    assert leased(who) == leased(who)
 
 
 def test_prefetch_gives_a_second_and_no_third():
@@ -148,13 +143,6 @@ def test_a_refusal_for_money_is_final_once_no_running_work_can_free_any():
     assert not leasing.lease(waiting.pk).final
     submitting.submit_judgment(running.pk, participation_id=holder.pk, raw=GOOD)
     assert leasing.lease(waiting.pk).final
-
-
-def test_a_foreign_assignment_does_not_exist():
-    study = campaign()
-    mine, other = person(study, "mine"), person(study, "other")
-    with pytest.raises(NotFound):
-        submitting.submit_judgment(leased(mine).pk, participation_id=other.pk, raw=GOOD)
 
 
 def test_late_work_counts_while_its_slot_is_free():

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.campaigns import contents_api as campaigns_api
-from annotate.campaigns import exports, facts, life, progress
+from annotate.campaigns import facts, life
 from annotate.common.errors import Conflict
 from annotate.models import (
     AuditEntry,
@@ -23,11 +23,8 @@ from annotate.models import (
     Score,
 )
 from annotate.models.base import ImmutableError
-from annotate.pay import promise_queries, tallies
-from annotate.pay import queries as pay_queries
-from annotate.review import effects, evidence, rulings
-from annotate.work import scoring, submitting, units
-from annotate.work import task as work_task
+from annotate.review import rulings
+from annotate.work import scoring, submitting
 from tests.factories import GOOD, campaign, judge, person, user
 from tests.reviewed import flagged
 
@@ -77,11 +74,9 @@ def test_the_later_one_counts_and_the_earlier_stays_as_it_was(who: Participation
     assert AuditEntry.objects.filter(verb="supersede", subject=f"judgment:{earlier.pk}").exists()
 
 
+# Every reader of the campaign is compared in test_correcting.py; these are not among them.
 COUNTS: dict[str, Callable[[Participation], object]] = {
-    "estimates": lambda who: facts.scores(who.campaign_id).output.size,
     "scores in a range": lambda who: Score.of(who.campaign_id).count(),
-    "scores on the page": lambda who: len(list(progress.judgments(who.campaign_id))),
-    "people": lambda who: sorted(tallies.of_campaign(who.campaign_id).judgments),
     "API, judgments": lambda who: (
         campaigns_api.judgment_rows(who.campaign, with_texts=False)
         .filter(superseded_at=None)
@@ -93,22 +88,6 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
             who.campaign, list(campaigns_api.annotators(who.campaign))
         )
     ),
-    "export": lambda who: sorted(
-        (one["counts"], len(one["scores"]))
-        for one in exports.judgments(exports.moment(who.campaign_id))
-        if not one["superseded"]
-    ),
-    "people in the export": lambda who: len(list(exports.people(exports.moment(who.campaign_id)))),
-    "screens": lambda who: evidence.screening_known().filter(campaign=who.campaign_id).count(),
-    "review": lambda who: len(evidence.work(who.campaign, who.annotator_id).all),
-    "effects": lambda who: effects.effects(who.campaign_id, who.annotator_id).counting,
-    "bonus": lambda who: promise_queries.judged(who.campaign_id, who.annotator_id),
-    "own page": lambda who: work_task._judged(who),
-    "own earnings": lambda who: len(pay_queries.earnings_of(who.pk)),
-    "paid unit": lambda who: (units.judged(who.pk), units.given_back(who.pk)),
-    "without scores": lambda who: facts.unscored_judgments(who.campaign_id).count(),
-    "waiting": lambda who: facts.waiting(who.campaign_id),
-    "of the campaign": lambda who: who.campaign.judgments.count(),
     "of the outputs": lambda who: sorted(
         one.judgments.count() for one in Output.objects.filter(campaign=who.campaign)
     ),

@@ -114,7 +114,7 @@ def test_it_cannot_tell_one_ruling_from_another(
         rulings.rule(review_of(theirs).pk, acts, actor_id=owner.pk, reason="Too fast.")
     told = work_data(client, work_url(unsure))["finished"]
     assert (told["reason"], told["final"]) == ("hidden", False)
-    assert work_task.visit(unsure.pk).barred == "hidden"
+    assert work_task.visit(unsure.pk).figures.barred == "hidden"
     assert "Too fast." not in own(client, unsure)
 
 
@@ -124,7 +124,7 @@ def test_it_counts_its_own_tasks_only(client: Client) -> None:
     judge(before)
     judge(before)
     judge(now)
-    seen, sure = work_task.visit(now.pk), work_task.visit(before.pk)
+    seen, sure = (work_task.visit(one.pk).figures for one in (now, before))
     assert (seen.judged_today, str(seen.earned_today)) == (1, "0.40")
     assert (sure.judged_today, str(sure.earned_today)) == (3, "1.20")
     assert "<dt>This work</dt>" in client.get(work_url(now)).content.decode()

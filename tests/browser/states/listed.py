@@ -18,7 +18,7 @@ from tests import reviewed
 from tests.annotate.gold.study import items, planted, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
 from tests.annotate.lists.test_attention import ORDER, brought
-from tests.annotate.review.flags.test_listed_people import careless
+from tests.annotate.review.test_listed_people import careless
 from tests.annotate.review.test_page_signals import ON, pasting
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in

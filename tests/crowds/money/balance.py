@@ -133,7 +133,7 @@ def nobody_is_waited_for(walk: Walk, known_before: set[str]) -> None:
 
 def money_agrees(one: tallies.Account) -> None:
     """What the ledger says is paid, but for what cannot be paid yet."""
-    unit = Participation.objects.get(pk=one.participation)
+    unit = Participation.objects.get(pk=one.pk)
     assert one.due >= 0, f"{unit.status}: more was paid than the ledger says"
     if unit.status == Status.APPROVED:
         assert one.due == 0, "approved, and something is still due"

@@ -121,7 +121,7 @@ def test_pay_by_the_hour_is_that_of_the_median_person(
             submitting.submit_judgment(
                 at.pk, participation_id=who.pk, raw=GOOD, active_seconds=seconds
             )
-    pay = pages_report.build(made).work.pay
+    pay = pages_report.build(made).work
     assert pay.seconds == pytest.approx(24.0)  # of the means 12, 24 and 50
     assert pay.hourly == pytest.approx(float(made.reward) * 150)
     assert pay.least == pytest.approx(float(made.reward) * (72 + 0.2 * (150 - 72)))

@@ -1,4 +1,4 @@
-"""A campaign whose content is German speaks German: the page, its script, its tutorial."""
+"""Annotators are spoken to in one language a campaign, and German ones in German throughout."""
 
 import json
 import re
@@ -10,6 +10,7 @@ from django.utils import translation
 
 from annotate.campaigns import problems
 from annotate.common import tokens
+from annotate.common.text import interface_language
 from annotate.instruments import registry
 from annotate.models import Participation
 from tests import factories
@@ -97,3 +98,31 @@ def test_the_example_of_the_preview_is_in_the_language_of_the_page(key: str) -> 
         strict=True,
     ):
         assert not one or one != other
+
+
+# ---- which language is spoken -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "spoken"),
+    [("en", "en"), ("de", "de"), ("de-AT", "de"), ("fr", "en"), ("", "en"), ("x" * 12, "en")],
+)
+def test_the_content_decides_where_there_is_a_translation(content: str, spoken: str) -> None:
+    assert interface_language(content) == spoken
+
+
+@pytest.mark.parametrize(("content", "spoken"), [("de", "de"), ("sw", "en")])
+def test_the_browser_does_not_decide_how_a_study_asks(content: str, spoken: str) -> None:
+    campaign = factories.campaign(language=content)
+    url = f"/work/join/{tokens.invitation_token(campaign.pk)}/"
+    for accepted in ("de", "en"):
+        page = Client(headers={"accept-language": accepted}).get(url)
+        assert f'<html lang="{spoken}">' in page.content.decode()
+
+
+def test_the_language_ends_with_the_request() -> None:
+    campaign = factories.campaign(language="de")
+    client = Client(headers={"accept-language": "en"})
+    client.get(f"/work/join/{tokens.invitation_token(campaign.pk)}/")
+    assert '<html lang="en">' in client.get("/work/join/forged/").content.decode()
+    assert '<html lang="en">' in client.get("/login/").content.decode()

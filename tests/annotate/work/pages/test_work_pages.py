@@ -6,9 +6,7 @@ from django.urls import reverse
 from annotate.campaigns import life
 from annotate.campaigns.problems import Row
 from annotate.common import tokens
-from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Participation
-from annotate.work import messages as work_messages
 from tests.annotate.work.pages.working import invitation, work_data, work_url
 from tests.factories import campaign, judge, person
 
@@ -128,13 +126,6 @@ def test_paused_and_capped_pages(client):
     capped = person(campaign(annotator_cap=1))
     judge(capped)
     assert work_data(client, work_url(capped))["finished"]["reason"] == "cap"
-
-
-@pytest.mark.parametrize("key", ["language_quality", "answer_correctness"])
-def test_no_sentence_of_the_script_takes_the_name_of_another(key):
-    instrument = registry.get(key)
-    parts = (instrument.strings(), work_messages.sending(), work_messages.keeping())
-    assert len(work_messages.strings(instrument)) == sum(len(part) for part in parts)
 
 
 def test_what_opens_beside_the_work_is_a_page_of_its_own(client, who):

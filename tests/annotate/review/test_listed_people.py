@@ -11,7 +11,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.models import (
-    Annotator,
     Appeal,
     Campaign,
     Flag,
@@ -228,41 +227,6 @@ def test_one_ruling_for_people_of_every_kind(ada: Client) -> None:
     assert ada.post("/reviews/together/", sent).context["n_done"] == 3
     assert {one.status for one in Review.objects.all()} == {"excluded"}
     assert found(ada) == {}
-
-
-def many(study: Campaign, n: int) -> None:
-    """Let signals list n more people."""
-    reviewed.queue(study, n, seed=n, ruled=0)
-    now = timezone.now()
-    evidence = {
-        "kind": "double",
-        "listed": True,
-        "value": 0.001,
-        "bound": 0.001,
-        "threshold": 0.01,
-        "n": 5,
-        "numbers": {"partner": Annotator.objects.latest("pk").pk, "accounts": 2},
-    }
-    SignalFinding.objects.bulk_create(
-        SignalFinding(campaign=study, annotator=one, at=now, listed=True, evidence=[evidence])
-        for one in Annotator.objects.filter(external_id__startswith=f"{study.pk}-{n}-")
-    )
-
-
-@pytest.mark.slow
-def test_all_filters_together_divide_the_queue(ada: Client) -> None:
-    """Each case has a reason that the queue can be narrowed to."""
-    study = with_gold(owned(screening=ON))
-    careless(study)
-    pasting(study)
-    look_at_gold()
-    look_at_signals()
-    reviewed.queue(study, 4, ruled=0)
-    everyone = set(found(ada))
-    reasons = review_queries.asked({}).selects[0].options
-    named = [set(found(ada, f"screen={value}")) for value, _label in reasons if value]
-    assert set().union(*named) == everyone
-    assert len(everyone) == 6
 
 
 @pytest.mark.slow
