@@ -41,9 +41,7 @@ from estimation.models import (
     Estimate,
     MetricScore,
 )
-from estimation.pages import charts as pages_charts
-from estimation.pages import looks, numbers
-from estimation.pages.charts import narrowing
+from estimation.pages import charts, looks, numbers
 
 METHOD = {
     "criterion": "what was asked of people",
@@ -532,20 +530,14 @@ def files(campaign: Any) -> Iterator[tuple[str, Iterable[bytes]]]:
         if rows := looks.estimates(facts, criterion, numbers.USUAL):
             yield (
                 f"{FOLDER}/estimates-{criterion}.svg",
-                [_drawn(pages_charts.forest(rows, title=criterion))],
+                [charts.svg(charts.forest(rows, title=criterion))],
             )
         if widths := looks.widths(facts, criterion):
             target = facts.targets.get(criterion)
             yield (
                 f"{FOLDER}/history-{criterion}.svg",
-                [_drawn(narrowing(widths, title=criterion, target=target))],
+                [charts.svg(charts.narrowing(widths, title=criterion, target=target))],
             )
-
-
-def _drawn(spec: dict[str, Any]) -> bytes:
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_svg(spec)).encode()
 
 
 # The rows of each file of an export, as bytes; and the plan and README beside them.

@@ -1033,41 +1033,17 @@ def _axis(shown: Sequence[ShownCell]) -> Axis | None:
 FEWEST = 3  # systems; two of them are one pair, which says it all
 
 
-@dataclass(frozen=True)
-class Strength:
-    """A system, and how often it would win against one of average strength, 0 to 1.
+def strengths(rows: Iterable[CriterionRow]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return the systems, the strongest first, by each question about pairs that connects all.
 
-    half: half the width of its interval, in log-odds; None where a pair has none.
+    Each with its strength in log-odds, the share of wins against one of average strength, and the
+    ends of both intervals, None where a pair has none.
     """
-
-    system: str
-    log_odds: float
-    half: float | None
-
-    @property
-    def wins(self) -> float:
-        return float(expit(self.log_odds))
-
-    @property
-    def ends(self) -> tuple[float, float] | None:
-        """Return the interval of the log-odds."""
-        return None if self.half is None else (self.log_odds - self.half, self.log_odds + self.half)
-
-    @property
-    def wins_ends(self) -> tuple[float, float] | None:
-        """Return the same of the wins."""
-        return (
-            None if self.ends is None else (float(expit(self.ends[0])), float(expit(self.ends[1])))
-        )
-
-
-def strengths(rows: Iterable[CriterionRow]) -> list[tuple[str, list[Strength]]]:
-    """Return the systems, the strongest first, by each question about pairs that connects all."""
     found = ((row.criterion.wins_of, _strengths(row)) for row in rows if row.criterion.wins_of)
     return [(question, each) for question, each in found if each]
 
 
-def _strengths(row: CriterionRow) -> list[Strength]:
+def _strengths(row: CriterionRow) -> list[dict[str, Any]]:
     both = ((cell.system.first, cell.system.second) for cell in row.cells)
     names = [name for name in dict.fromkeys(chain.from_iterable(both)) if name]
     if len(names) < FEWEST:
@@ -1086,6 +1062,19 @@ def _strengths(row: CriterionRow) -> list[Strength]:
         found = bradley_terry(wins)
     except TooFewJudgmentsError:
         return []
-    known = [None] * len(names) if np.isnan(halves).any() else half_widths(wins, halves).tolist()
-    each = [Strength(*one) for one in zip(names, found.tolist(), known, strict=True)]
-    return sorted(each, key=lambda one: -one.log_odds)
+    half = np.full(len(names), np.nan)
+    if not np.isnan(halves).any():
+        half = half_widths(wins, halves)
+    ends = np.stack([found - half, found + half], axis=1)
+    each = zip(names, found, expit(found), ends, expit(ends), half, strict=True)
+    told = [
+        {
+            "system": name,
+            "log_odds": float(log_odds),
+            "wins": float(share),
+            "ends": None if np.isnan(wide) else tuple(map(float, around)),
+            "wins_ends": None if np.isnan(wide) else tuple(map(float, shares)),
+        }
+        for name, log_odds, share, around, shares, wide in each
+    ]
+    return sorted(told, key=lambda one: -one["log_odds"])

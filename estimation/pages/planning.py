@@ -7,13 +7,12 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.campaigns import planner
 from annotate.campaigns.planner import CLAIMED, PlannedStudy, assumed_people
 from annotate.campaigns.plans import FEWEST_PEOPLE, MOST_PEOPLE, Plan
-from annotate.common.access import researcher_page
+from annotate.common.access import researcher_page, safe_page
 from annotate.common.errors import NotFound
 from annotate.common.numbers import (
     days_between,
@@ -440,9 +439,7 @@ def _effect(changed: Forecast | None, plan: PlannedStudy) -> str:
 # The plan page: what a collection takes, before there is a campaign.
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def page(request: HttpRequest) -> HttpResponseBase:
     """The form, and below it the answer once something is asked."""
     given, asked = request.GET.copy(), bool(request.GET)

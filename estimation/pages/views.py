@@ -14,13 +14,21 @@ from django.http import (
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from annotate.campaigns import lists as campaigns_lists
 from annotate.campaigns import progress
 from annotate.common import numbers as common_numbers
-from annotate.common.access import Access, access, look, researcher_page, reviewable, with_results
+from annotate.common.access import (
+    Access,
+    access,
+    look,
+    researcher_page,
+    reviewable,
+    safe_page,
+    with_results,
+)
 from annotate.common.errors import NotFound
 from annotate.models.base import CampaignStatus as Status
 from annotate.review import queries as review_queries
@@ -47,9 +55,7 @@ MOST_AT_ONCE = 100  # campaigns in one answer
 STOP_POLLING = 286  # htmx swaps the answer and stops polling
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def dashboard_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     mine = access(request.user, public_id)
     if not mine.sees_results:
@@ -61,9 +67,7 @@ def dashboard_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     )
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Return the refreshing part; 304 if the page is up to date, which two queries find out."""
     mine = access(request.user, public_id)
@@ -77,9 +81,7 @@ def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return answer
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """The whole log of a campaign, page by page."""
     campaign = with_results(request.user, public_id)
@@ -98,9 +100,7 @@ def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return render(request, "estimates/activity.html", context)
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def at_target(request: HttpRequest) -> HttpResponseBase:
     """Return how many intervals are at their target, for the campaigns that are named."""
     assert request.user.pk is not None
@@ -189,10 +189,8 @@ def _hidden(mine: Access) -> dict[str, Any]:
 # The effect of an exclusion on the estimates, on its review page; hidden until it is final.
 
 
-@require_safe
-@never_cache
 @vary_on_headers("HX-Request")
-@researcher_page
+@safe_page
 def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
     """Return the effect of this annotator's exclusion: a fragment, otherwise a page."""
     campaign = reviewable(request.user, public_id)
@@ -230,9 +228,7 @@ def download(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return _answer(campaign.public_id, parts)
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def standing_of(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return the progress of the download `?of=`, as a fragment that reloads automatically."""
     campaign = with_results(request.user, public_id)
@@ -270,17 +266,13 @@ FILES = {
 }
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def reporting_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = with_results(request.user, public_id)
     return render(request, "estimates/report.html", _report_context(pages_report.build(campaign)))
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def download_report(request: HttpRequest, public_id: str, kind: str) -> HttpResponseBase:
     """Return one of `FILES`."""
     write, content_type = FILES[kind]
