@@ -65,7 +65,7 @@ from estimation.models import (
 from estimation.pages import dashboard, looks
 from estimation.rule import rule_for
 
-AT_MOST = 20.0  # seconds
+AT_MOST = 20.0  # seconds of one run
 
 logger = logging.getLogger(__name__)
 
@@ -104,11 +104,17 @@ Store = Callable[[], Any]
 
 @dataclass(frozen=True)
 class DeferredWork:
-    """One kind of such work. name: of its lease. marks: its notes. task: its name in `tasks`."""
+    """One kind of such work. name: of its lease. marks: its notes. task: its name in `tasks`.
+
+    make: does the work for a campaign, and returns what stores the result, in the transaction that
+        removes the marks. doing: in words.
+    """
 
     name: str
     marks: type[AgreementDue] | type[EndForecastDue] | type[CloserLookDue]
     task: str
+    make: Callable[[int], Store]
+    doing: str
 
     def ask(self, campaign_id: int) -> None:
         """Have a task do it after the transaction that found it due."""
@@ -119,11 +125,8 @@ class DeferredWork:
         task = getattr(tasks, self.task)
         transaction.on_commit(lambda: enqueue(task, campaign_id), robust=True)
 
-    def carry_out(self, campaign_id: int, make: Callable[[], Store]) -> bool:
-        """Do it if it is due; False if it is not, or if another task is doing it.
-
-        make: returns what stores the result, in the transaction that removes the marks.
-        """
+    def carry_out(self, campaign_id: int) -> bool:
+        """Do it if it is due; False if it is not, or if another task is doing it."""
         mine = self.marks.objects.filter(campaign=campaign_id)
         if not mine.exists():
             return False
@@ -131,7 +134,7 @@ class DeferredWork:
             if lease is None:
                 return False
             marks = list(mine.values_list("pk", flat=True))
-            store = make()
+            store = self.make(campaign_id)
             with transaction.atomic():
                 removed, _ = self.marks.objects.filter(pk__in=marks).delete()
                 if not removed:
@@ -139,11 +142,26 @@ class DeferredWork:
                 store()
         return True
 
-    def catch_up(self, do: Callable[[int], Any], *, doing: str) -> int:
+    def catch_up(self) -> int:
         """Do what has been due for a while, the longest first; return in how many campaigns."""
         old = self.marks.objects.filter(at__lt=timezone.now() - GRACE).order_by()
         waiting = old.values("campaign").annotate(first=Min("at")).order_by("first", "campaign")
-        return each(list(waiting.values_list("campaign", flat=True)), do, doing=doing)
+        campaigns = list(waiting.values_list("campaign", flat=True))
+        return each(campaigns, self.carry_out, doing=self.doing)
+
+
+def _has_grown(
+    made: type[CloserLook] | type[EndForecast],
+    brief: Brief,
+    scores: Scores,
+    reasons: Collection[str],
+) -> bool:
+    """Return whether what was made is to be made again: after 5 % more judgments, or a ruling."""
+    newest = made.objects.filter(campaign=brief.campaign_id).order_by("-pk")
+    before = newest.values_list("judgments", flat=True).first()
+    if before is None or not ORDINARY.issuperset(reasons):
+        return True
+    return scores.judgment.size >= GROWTH * before
 
 
 # Agreement between people: measured after the estimates, where its judgments changed.
@@ -157,7 +175,6 @@ GROWTH = 1.05  # during collection, the growth of the judgments after which it i
 REPLICATES = 1000
 TOLD = 100  # people without whom alpha is told: with 40,000 a row would take 3 MB
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
-MEASURING = DeferredWork("agreement", AgreementDue, "measure_agreement")
 
 Column = NDArray[np.generic]
 
@@ -191,22 +208,17 @@ def agreement_is_due(brief: Brief, scores: Scores) -> bool:
     return bool(_columns_due(brief, scores))
 
 
-def measure_agreement(campaign_id: int) -> bool:
-    """Measure what is due and store it; False if nothing was due or another task is measuring."""
-
-    def make() -> Store:
-        brief = facts.brief(campaign_id)
-        due = _columns_due(brief, facts.scores(campaign_id))
-        excluded = facts.excluded(campaign_id)
-        rows = [_row(brief, shared, excluded=excluded) for shared in due]
-        return lambda: Agreement.objects.bulk_create(rows)
-
-    return MEASURING.carry_out(campaign_id, make)
+def _measure(campaign_id: int) -> Store:
+    brief = facts.brief(campaign_id)
+    due = _columns_due(brief, facts.scores(campaign_id))
+    excluded = facts.excluded(campaign_id)
+    rows = [_row(brief, shared, excluded=excluded) for shared in due]
+    return lambda: Agreement.objects.bulk_create(rows)
 
 
-def catch_up() -> int:
-    """Measure where it has been due for a while, the longest first; return for how many."""
-    return MEASURING.catch_up(measure_agreement, doing="measuring agreement in")
+MEASURING = DeferredWork(
+    "agreement", AgreementDue, "measure_agreement", _measure, doing="measuring agreement in"
+)
 
 
 def _columns_due(brief: Brief, scores: Scores) -> list[_Shared]:
@@ -276,7 +288,6 @@ def _measured(row: Agreement, shared: _Shared) -> None:
 
 
 def _observed(shared: _Shared) -> dict[str, float]:
-    """Return how often two people agreed exactly, and how often they would by chance."""
     observed, by_chance = observed_agreement(shared.output, shared.annotator, shared.value)
     return {"observed": observed, "by_chance": by_chance}
 
@@ -314,7 +325,6 @@ def _without(shared: _Shared, alpha: float) -> list[dict[str, Any]]:
 # `estimation.pages.looks`.
 
 
-LOOKING = DeferredWork("closer_look", CloserLookDue, "look_closer")
 EDIT = "edit"  # the criterion of instruments with corrections
 
 Floats = NDArray[np.float64]
@@ -323,37 +333,28 @@ Ints = NDArray[np.int64]
 
 def look_is_due(brief: Brief, scores: Scores, *, reasons: Collection[str]) -> bool:
     """Return whether it is to be made again: after 5 % more judgments, a ruling, or in the end."""
-    made = CloserLook.objects.filter(campaign=brief.campaign_id).order_by("-pk")
-    before = made.values_list("judgments", flat=True).first()
-    if before is None or brief.is_final or not ORDINARY.issuperset(reasons):
-        return True
-    return scores.judgment.size >= GROWTH * before
+    return brief.is_final or _has_grown(CloserLook, brief, scores, reasons)
 
 
-def make_look(campaign_id: int) -> bool:
-    """Make the closer look that is due; False if none is, or another task is making it."""
+def _look_closer(campaign_id: int) -> Store:
+    brief = facts.brief(campaign_id)
+    seen = facts_module.evidence(brief)
+    judged = [one for criterion in looked_at(brief) for one in _judged(seen, criterion)]
+    made, orders = [_look(brief, one) for one in judged], list(_orders(brief, seen, judged))
 
-    def make() -> Store:
-        brief = facts.brief(campaign_id)
-        seen = facts_module.evidence(brief)
-        judged = [one for criterion in looked_at(brief) for one in _judged(seen, criterion)]
-        made, orders = [_look(brief, one) for one in judged], list(_orders(brief, seen, judged))
+    def store() -> None:
+        CloserLook.objects.filter(campaign=campaign_id).delete()
+        for one in made:
+            one.judgments = seen.scores.judgment.size
+        CloserLook.objects.bulk_create(made)
+        items.store(campaign_id, orders, judgments=seen.scores.judgment.size)
 
-        def store() -> None:
-            CloserLook.objects.filter(campaign=campaign_id).delete()
-            for one in made:
-                one.judgments = seen.scores.judgment.size
-            CloserLook.objects.bulk_create(made)
-            items.store(campaign_id, orders, judgments=seen.scores.judgment.size)
-
-        return store
-
-    return LOOKING.carry_out(campaign_id, make)
+    return store
 
 
-def catch_up_looks() -> int:
-    """Make those that have been due for a while, the longest first; return for how many."""
-    return LOOKING.catch_up(make_look, doing="looking closer at")
+LOOKING = DeferredWork(
+    "closer_look", CloserLookDue, "look_closer", _look_closer, doing="looking closer at"
+)
 
 
 def looked_at(brief: Brief) -> tuple[Criterion, ...]:
@@ -413,7 +414,6 @@ def _look(brief: Brief, one: _Judged) -> CloserLook:
 def _orders(
     brief: Brief, seen: facts_module.Evidence, judged: Collection[_Judged]
 ) -> Iterator[ItemOrder]:
-    """Yield each order of all systems together and of each one."""
     for criterion in looked_at(brief):
         mine = [one for one in judged if one.criterion is criterion]
         each = [(one.system.system_id, [one]) for one in mine]
@@ -477,26 +477,18 @@ def _order(
 # A note follows each forecast, and is renewed by time, because silence is advice too.
 
 
-MOST_SECONDS = 20.0  # of one run; the oldest notes come first
-
-
-def note(campaign_id: int) -> None:
-    """Note what the campaign's dashboard advises now."""
-    _note(campaigns_lists.campaign(campaign_id))
-
-
 def renew() -> int:
     """Note it for the campaigns whose note is older than a minute; return for how many."""
-    until, n = time.monotonic() + MOST_SECONDS, 0
+    until, n = time.monotonic() + AT_MOST, 0
     for campaign in campaigns_lists.due():
         if time.monotonic() > until:
             break
-        _note(campaign)
+        note(campaign)
         n += 1
     return n
 
 
-def _note(campaign: Any) -> None:
+def note(campaign: Any) -> None:
     found = dashboard.of_campaign(campaign).advice
     campaigns_lists.note(campaign.pk, key=found.key, title=found.title, waits=found.waits)
 
@@ -514,7 +506,6 @@ def _note(campaign: Any) -> None:
 # now, same_people, new_people.
 
 
-FORECASTING = DeferredWork("forecast", EndForecastDue, "forecast_end")
 LEAST = 30  # judged items: the rule stops no earlier
 MORE = 100  # judgments, for what would narrow an interval
 RENEWED = timedelta(hours=1)  # the pace changes even if nothing comes
@@ -526,27 +517,23 @@ def forecast_is_due(brief: Brief, scores: Scores, *, reasons: Collection[str]) -
     """Return whether the forecast is to be made again: after 5 % more judgments, or a ruling."""
     if brief.status != CampaignStatus.OPEN or not brief.targets:
         return False
-    made = EndForecast.objects.filter(campaign=brief.campaign_id).order_by("-pk")
-    before = made.values_list("judgments", flat=True).first()
-    if before is None or not ORDINARY.issuperset(reasons):
-        return True
-    return scores.judgment.size >= GROWTH * before
+    return _has_grown(EndForecast, brief, scores, reasons)
 
 
-def make_forecast(campaign_id: int) -> bool:
-    """Make the forecast that is due; False if none is, or another task is making it."""
+def _forecast(campaign_id: int) -> Store:
+    made = _made(facts.brief(campaign_id))
 
-    def make() -> Store:
-        made = _made(facts.brief(campaign_id))
+    def store() -> None:
+        EndForecast.objects.filter(campaign=campaign_id).delete()
+        made.save(force_insert=True)
+        note(campaigns_lists.campaign(campaign_id))
 
-        def store() -> None:
-            EndForecast.objects.filter(campaign=campaign_id).delete()
-            made.save(force_insert=True)
-            note(campaign_id)
+    return store
 
-        return store
 
-    return FORECASTING.carry_out(campaign_id, make)
+FORECASTING = DeferredWork(
+    "forecast", EndForecastDue, "forecast_end", _forecast, doing="forecasting the end of"
+)
 
 
 def catch_up_forecasts() -> int:
@@ -557,7 +544,7 @@ def catch_up_forecasts() -> int:
     waiting = set(EndForecastDue.objects.values_list("campaign", flat=True))
     for campaign_id in sorted(set(old.values_list("campaign", flat=True)) - waiting):
         FORECASTING.ask(campaign_id)
-    return FORECASTING.catch_up(make_forecast, doing="forecasting the end of")
+    return FORECASTING.catch_up()
 
 
 def _made(brief: Brief) -> EndForecast:
@@ -607,7 +594,6 @@ def _cell(
 
 
 def _ended(judgments: int, draws: StopDraws) -> StopDraws:
-    """Return the draws of a system that has stopped: it takes no more judgments."""
     size = draws.judgments.size
     return StopDraws(np.full(size, float(judgments)), np.full(size, True), draws.width_at_end)
 

@@ -38,7 +38,6 @@ def packed(ids: Ints) -> bytes:
 
 
 def unpacked(data: bytes | memoryview) -> Ints:
-    """Return the ids that `packed` packed."""
     return np.cumsum(np.frombuffer(zlib.decompress(data), KIND), dtype=np.int64)
 
 
@@ -71,7 +70,6 @@ BY_WORK = ("mean", "regression", "multi", "algorithm_1")
 
 
 def estimated(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
-    """Return the estimate of one system on one criterion."""
     return estimate(sample, estimator=estimator_for(brief, sample), **_options(brief, criterion))
 
 
@@ -174,12 +172,10 @@ def evidence(brief: Brief) -> Evidence:
 
 
 def evidence_with(brief: Brief, seen: Evidence, *, of: int) -> Evidence:
-    """Return the evidence with the judgments of one excluded annotator in it again."""
     return replace(seen, scores=facts.scores(brief.campaign_id, with_excluded=True, of=of))
 
 
 def cells(brief: Brief, seen: Evidence) -> Iterator[Cell]:
-    """Yield the sample of every system × criterion that has at least two judgments."""
     for system in seen.systems:
         samples = _samples(system, None, system.stop_position, seen, brief.criteria)
         for criterion in brief.criteria:

@@ -221,7 +221,6 @@ class Report:
         return None if self.gamma is None else _finite(data_efficiency_cap(gamma=self.gamma))
 
     def as_data(self) -> dict[str, Any]:
-        """Return the report as JSON values; whatever is not known is None."""
         found, ends = self.found, self.ends
         return {
             "system": self.system,
@@ -294,7 +293,6 @@ def report(system: str, criterion: str, sample: Sample, asked: EstimateOptions) 
 def compare(
     systems: tuple[str, str], criterion: str, first: Sample, second: Sample, asked: EstimateOptions
 ) -> Report:
-    """Estimate by how much the first system exceeds the second, item by item."""
     found = _difference(criterion, first, second, asked)
     return Report(
         system=f"{systems[0]} - {systems[1]}",
@@ -359,7 +357,6 @@ def components(sample: Sample) -> dict[str, float | None]:
 
 
 def _known(function: Callable[[Sample], T], sample: Sample) -> T | None:
-    """What the function says of the sample; None where that takes replicates."""
     try:
         return function(sample)
     except ReplicatesNeededError:
@@ -367,7 +364,6 @@ def _known(function: Callable[[Sample], T], sample: Sample) -> T | None:
 
 
 def _rho(sample: Sample) -> float | None:
-    """The metric's correlation with the human metric; None unless there is one metric."""
     if sample.metric is None or sample.metric.ndim != 1:
         return None
     return _known(human_metric_correlation, sample)
@@ -406,7 +402,6 @@ class RankedSystems:
         return places({pair: one.outcome for pair, one in self.verdict.pairs.items()})
 
     def as_data(self) -> dict[str, Any]:
-        """Return the ranking as JSON values."""
         return {
             "criterion": self.criterion,
             "ranking": [
@@ -434,7 +429,6 @@ class RankedSystems:
         }
 
     def in_words(self) -> str:
-        """Return the places, then each pair on a line."""
         ordered = sorted(self.places.items(), key=lambda one: one[1])
         told = ", ".join(
             f"{best if best == worst else f'{best}–{worst}'} {name}"

@@ -88,7 +88,6 @@ class Contrast:
 
 
 def findings(brief: Brief, seen: facts.Evidence) -> list[Finding]:
-    """Estimate every system on every criterion, from all judgments that count."""
     unfinished = {one.system_id: unfinished_of(one) for one in seen.systems}
     # The estimates without exclusions show what excluded work changes.
     everybody = seen.with_everybody
@@ -347,7 +346,6 @@ def is_enough(
 
 
 def _primary(brief: Brief, system: SystemStanding, found: list[Finding]) -> list[int]:
-    """Return the indices of the system's findings on primary criteria."""
     primary = {criterion.name for criterion in brief.primary}
     return [
         index

@@ -66,7 +66,6 @@ class Names:
         return iter(self._number)
 
     def number(self, name: str) -> int | None:
-        """Return the number of a name; None for one that never appeared."""
         return self._number.get(name)
 
     def encode(self, names: list[str]) -> Ints:
@@ -117,7 +116,6 @@ class Table:
         )
 
     def name(self, column: str, row: int) -> str:
-        """Return the name in a row's column."""
         return str(list(self.names[column])[self.columns[column][row]])
 
 
@@ -190,7 +188,6 @@ def _parts(
 
 
 def _rows(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line, fields), without blank lines."""
     try:
         for row in reader:
             if row:
@@ -224,7 +221,6 @@ def _stripped(path: Path, fields: tuple[str, ...], lines: list[int], column: str
 
 
 def _groups(names: Names, fields: tuple[str, ...]) -> Ints:
-    """The numbers of groups, -1 for an empty cell."""
     cells = [cell.strip() for cell in fields]
     found = iter(names.encode([cell for cell in cells if cell]))
     return np.array([next(found) if cell else -1 for cell in cells], dtype=np.int64)
@@ -428,7 +424,6 @@ def _listed(metrics: Table, system: str, chosen: tuple[str, ...]) -> Listed:
 
 
 def _metric(metrics: Table, rows: Ints, items: Ints, system: str, name: str) -> Floats:
-    """(N,) one metric of a system's outputs."""
     of_metric = rows[metrics.columns["metric"][rows] == metrics.names["metric"].number(name)]
     values = np.full(items.size, np.nan)
     values[np.searchsorted(items, metrics.columns["item"][of_metric])] = metrics.value[of_metric]

@@ -103,7 +103,6 @@ def study_of(options: Mapping[str, Any]) -> Study:
 
 
 def _constant(options: Mapping[str, Any], name: str) -> float:
-    """A constant of the estimate, as given or as the criterion has it."""
     given: float | None = options[name]
     usual: float = getattr(KNOWN_CRITERIA[_criterion(options)], name)
     return usual if given is None else given
@@ -135,7 +134,6 @@ def _expectation(options: Mapping[str, Any]) -> Expectation:
 
 
 def prices_of(options: Mapping[str, Any]) -> Prices:
-    """Return what judgments and people cost."""
     if not (options["tasks"] is None or options["tasks"] > 0):
         raise InvalidOptionError("A submission has at least one task.")
     if not 0 <= options["gold_share"] <= MOST:

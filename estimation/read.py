@@ -59,7 +59,6 @@ class Awaited:
 
     @property
     def share(self) -> int:
-        """Return the progress in percent, for a bar."""
         return min(100, round(100 * self.n / self.needed)) if self.needed else 100
 
     def __str__(self) -> str:
@@ -114,7 +113,6 @@ def newest_comparisons(
 
 
 def newest_agreement(campaign_id: int) -> QuerySet[Agreement]:
-    """Select the newest row of every criterion."""
     last = (
         Agreement.objects.filter(campaign=campaign_id)
         .order_by()

@@ -123,7 +123,6 @@ def catch_up() -> int:
 
 
 def findings(brief: Brief, seen: facts_module.Evidence) -> tuple[list[Finding], list[Contrast]]:
-    """Estimate every system × criterion and compare systems, from all judgments that count now."""
     compared = findings_module.judged(brief, seen.systems, contrasts(brief, seen))
     return found_of(brief, seen), compared
 

@@ -74,7 +74,6 @@ class Rule:
         return "two_way" if self.planned_items is None else "sequence"
 
     def interval(self, result: Estimate | Difference) -> Interval | None:
-        """Return the current interval; None if there is none yet."""
         if result.std_error is None:
             return None
         if self.planned_items is None:
@@ -97,7 +96,6 @@ class Rule:
         return Interval(low, high, self.level, float("inf"), result.centre)
 
     def verdict(self, result: Estimate) -> Verdict | None:
-        """Return whether the estimate suffices; None for a criterion without a target."""
         if self.target is None:
             return None
         if self.planned_items is None:
@@ -138,7 +136,6 @@ class PairRule(Rule):
         return verdict.pairs[ALONE]
 
     def ranked(self, result: Estimate) -> PairDecision:
-        """Return the decision about the pair, and what an open one needs."""
         return ranked(
             result,
             self._state(result),
@@ -168,39 +165,18 @@ def ranked(
     planned_items: float,
     least: int,
 ) -> PairDecision:
-    """Return the decision about a pair of a ranking, and what an open one needs."""
+    """Return the decision about a pair of a ranking, and what would settle an open one.
+
+    The answer is people if there are too few, or if they differ too much for any number of items.
+    """
     found = PairDecision(said.outcome, interval, margin, pairs)
     if found.is_decided:
         return found
-    needs, items = needed(
-        result,
-        state,
-        margin=margin,
-        alpha=(1 - level) / pairs,
-        planned_items=planned_items,
-        least=least,
-    )
-    return replace(found, needs=needs, items=items)
-
-
-def needed(
-    result: Estimate | Difference,
-    state: PairState,
-    *,
-    margin: float,
-    alpha: float,
-    planned_items: float,
-    least: int,
-) -> tuple[str, int | None]:
-    """Return what would settle an open pair, and with how many items.
-
-    The answer is people if there are too few, or if they differ too much for any number of items.
-    alpha: of this pair.
-    """
     if state.std_error is None or state.n_items < least:
-        return ITEMS, None  # too little is known of people to say that they are what is missing
+        # Too little is known of people to say that they are what is missing.
+        return replace(found, needs=ITEMS)
     if state.effective_annotators < MIN_EFFECTIVE_ANNOTATORS:
-        return PEOPLE, None
+        return replace(found, needs=PEOPLE)
     by_people = 0.0
     if result.method.estimand == "population":
         by_people = max(0.0, result.variance.annotator or 0.0)
@@ -208,7 +184,7 @@ def needed(
         items_to_decide(
             state,
             margin=margin,
-            alpha=alpha,
+            alpha=(1 - level) / pairs,
             planned_items=planned_items,
             most=result.n_units_population,
             person_variance=variance,
@@ -216,12 +192,12 @@ def needed(
         for variance in (by_people, 0.0)
     )
     if same is not None:
-        return ITEMS, round(same * result.n_items / max(1, result.n_units))
-    return (PEOPLE if more is not None else NEITHER), None
+        items = round(same * result.n_items / max(1, result.n_units))
+        return replace(found, needs=ITEMS, items=items)
+    return replace(found, needs=PEOPLE if more is not None else NEITHER)
 
 
 def least_items(criterion: Criterion) -> int:
-    """Return how many items a decision about a pair takes."""
     return MIN_ITEMS if criterion.bounded else MIN_ITEMS_UNBOUNDED
 
 

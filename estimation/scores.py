@@ -191,14 +191,12 @@ def _source(campaign_id: int, name: str, total: int) -> _Source:
 
 
 def _noted(jobs: Iterator[_Job], waiting: deque[_Job]) -> Iterator[Chunk]:
-    """Yield the chunks of `jobs`; their jobs are queued in `waiting` in the same order."""
     for job in jobs:
         waiting.append(job)
         yield _chunk(*job)
 
 
 def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterator[_Job]:
-    """Store what is known without computing, and yield what remains to be computed."""
     needs = {source.needs for source in sources}
     rows = (
         row

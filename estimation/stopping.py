@@ -51,7 +51,6 @@ def decide(
 
 
 def ends(acts: list[StoppingAct]) -> bool:
-    """Return whether these acts make the estimates final."""
     return any(act.verb == Verb.FINISH for act in acts)
 
 
@@ -161,7 +160,6 @@ def _of_all(
     text: str,
     system_ids: tuple[int, ...] = (),
 ) -> StoppingAct:
-    """An act about the whole campaign, because of all that was found."""
     return StoppingAct(
         verb,
         brief.campaign_id,

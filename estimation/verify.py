@@ -104,7 +104,6 @@ class Bundle:
         return digest.hexdigest(), size
 
     def value(self, name: str) -> dict[str, Any]:
-        """Return the object that a file of JSON is."""
         with self._open(name) as file, reading(name):
             found = json.loads(_read_bundle(file.read, LONGEST_FILE, name))
             if not isinstance(found, dict):
@@ -112,7 +111,6 @@ class Bundle:
         return found
 
     def objects(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the objects of a file of JSON lines."""
         with self._open(name) as file:
             number = 0
             while line := _read_bundle(file.readline, LONGEST_FILE, name):
@@ -339,7 +337,6 @@ def facts_of(bundle: Bundle) -> BundleFacts:
 
 
 def materials(bundle: Bundle) -> dict[int, Material]:
-    """Return what annotators were shown, by the number of the output."""
     given = {}
     for row in bundle.objects(ITEMS.name):
         with reading(ITEMS.name):
@@ -426,13 +423,11 @@ class Recomputation:
 
     @cached_property
     def estimates(self) -> dict[tuple[str, str], Estimate]:
-        """Return rows that are not stored, by system and criterion."""
         rows = ((one, history.estimate_row(self.brief, one, final=False)) for one in self.found)
         return {(one.system.name, one.criterion.name): row for one, row in rows}
 
     @cached_property
     def comparisons(self) -> dict[tuple[str, str, str], Comparison]:
-        """Return rows that are not stored, by both systems and criterion."""
         rows = (
             (one, history.comparison_row(self.brief, one, final=False)) for one in self.compared
         )
@@ -540,7 +535,6 @@ TABLES = {
 
 
 def summary(bundle: Bundle, facts: BundleFacts) -> str:
-    """Return what was made again, and what could not be."""
     told = _told(bundle)
     kept = sum(bool(row["evidence"]) for row in told["decision"])
     is_current = _is_current(bundle)
@@ -562,7 +556,6 @@ def _made_again(name: str, told: Mapping[str, Rows], is_current: bool) -> int:
 
 
 def files(bundle: Bundle) -> Iterator[str]:
-    """Compare the files with the manifest."""
     with reading(export.NAME):
         listed = dict(bundle.value(export.NAME)["files"])
     for name in sorted(bundle.names - {export.NAME} ^ set(listed)):
@@ -588,9 +581,11 @@ def versions(bundle: Bundle) -> list[str]:
 
 
 def answers(bundle: Bundle, facts: BundleFacts) -> Iterator[str]:
-    """Score every answer again; compare what counts with exclusions and corrections."""
     shown = materials(bundle)
-    corrected, out = _corrected(bundle), _excluded(bundle)
+    corrected = {row.get("supersedes") for row in bundle.objects(export.JUDGMENTS.name)}
+    rows = bundle.table(export.EXCLUSIONS)
+    with reading(export.EXCLUSIONS.name):
+        out = {int(row["judgment"]) for row in rows if not row["restored_at"]}
     for row in bundle.objects(export.JUDGMENTS.name):
         with reading(export.JUDGMENTS.name):
             pk, where = int(row["judgment"]), f"judgment {row['judgment']}"
@@ -611,17 +606,6 @@ def _scored(
     for name, value in row["scores"].items():
         if name not in fresh or not _same(float(value), fresh[name]):
             yield f"{where}: its score on {name} is {value}; its answer gives {fresh.get(name)}."
-
-
-def _corrected(bundle: Bundle) -> set[int]:
-    rows = (row.get("supersedes") for row in bundle.objects(export.JUDGMENTS.name))
-    return {one for one in rows if one is not None}
-
-
-def _excluded(bundle: Bundle) -> set[int]:
-    rows = bundle.table(export.EXCLUSIONS)
-    with reading(export.EXCLUSIONS.name):
-        return {int(row["judgment"]) for row in rows if not row["restored_at"]}
 
 
 def score_table(bundle: Bundle) -> Iterator[str]:
@@ -647,7 +631,6 @@ def _told(bundle: Bundle) -> dict[str, Rows]:
 
 
 def decisions(bundle: Bundle, facts: BundleFacts, others: list[str]) -> Iterator[str]:
-    """Make each decision again, with the estimates that caused it."""
     told = _told(bundle)
     yield from _order(told["decision"])
     rows: dict[str, Rows] = defaultdict(list)
@@ -710,7 +693,6 @@ def _causes(name: str, rows: Rows, told: Mapping[str, Rows]) -> dict[str, dict[s
 
 
 def newest(bundle: Bundle, facts: BundleFacts, others: list[str]) -> Iterator[str]:
-    """Make the newest estimates again, unless some wait to be made."""
     told = _told(bundle)
     if not _is_current(bundle):
         return
@@ -727,7 +709,6 @@ def _is_current(bundle: Bundle) -> bool:
 
 
 def _compared(name: str, rows: Rows, again: Recomputation, others: list[str]) -> Iterator[str]:
-    """Compare rows of a table with those that were made again."""
     for row in rows:
         key, made = _counterpart(name, row, again)
         where = f"{name} {row['id']} ({key})"
@@ -745,7 +726,6 @@ def _compared(name: str, rows: Rows, again: Recomputation, others: list[str]) ->
 
 
 def _version(row: Mapping[str, str]) -> str:
-    """Return the version of Plumbline that made a row; exports before 0.2.0 do not tell it."""
     return row.get("version", "")
 
 

@@ -210,7 +210,6 @@ def _made(chart: Any, axis: dict[str, Any], **properties: Any) -> dict[str, Any]
 
 
 def svg(spec: dict[str, Any]) -> bytes:
-    """Return the picture of a specification."""
     import vl_convert
 
     return str(vl_convert.vegalite_to_svg(spec)).encode()
@@ -231,7 +230,6 @@ def curve_rows(curve: WidthCurve) -> Iterator[tuple[float, ...]]:
 
 
 def spec(curve: WidthCurve, theme_name: str, *, target: float | None) -> dict[str, Any]:
-    """Return the Vega-Lite specification."""
     import altair as alt
 
     theme = THEMES[theme_name]
@@ -316,7 +314,6 @@ def scatter(
 
 
 def bars(rows: Iterable[Sequence[Any]], theme_name: str, *, title: str) -> dict[str, Any]:
-    """Return the specification of a distribution; rows as BARS."""
     import altair as alt
 
     theme = THEMES[theme_name]
@@ -342,7 +339,6 @@ def _scale(alt: Any) -> Any:
 
 
 def _axis(alt: Any, theme: Theme, *, most: int | None = None) -> Any:
-    """Return an axis; most: the largest of whole numbers, which have no ticks between them."""
     steps: dict[str, Any] = {} if most is None else {"format": ",d"}
     if most is not None and most < 5:
         steps["values"] = list(range(most + 1))
@@ -524,7 +520,6 @@ def trend_chart(
 
 
 def _label(alt: Any, points: list[Estimate], frame: Frame, theme: Theme, y: Any) -> Any:
-    """“plain mean”, above its interval and the other's, in the second half of the plot."""
     later = [p for p in points if p.n_judgments >= 0.6 * points[-1].n_judgments]
     tops = [v for p in later for v in (p.mean_high, p.high) if v is not None]
     room = (LABEL / TREND_HEIGHT) * (frame.high - frame.low)

@@ -70,7 +70,6 @@ NOT_NARROWER = Saving(why="The metric has not helped: the plain mean is known as
 
 
 def of_estimate(row: Estimate, *, price: Decimal) -> Saving:
-    """Return what the metric saves on one system × criterion."""
     if obstacle := _unknown(row) or _useless(row):
         return obstacle
     return _saving(row.n_judgments, _slowest([(row, 1.0)]), price)
@@ -189,7 +188,6 @@ class Axis:
 
     @property
     def labels(self) -> tuple[tuple[str, str], ...]:
-        """Return (position, text) of both ends and the middle."""
         middle = (self.low + self.high) / 2
         return tuple((self.x(one), short(one, 2)) for one in (self.low, middle, self.high))
 
@@ -254,7 +252,6 @@ class ShownCell:
 
     @property
     def awaited(self) -> Awaited | None:
-        """Return why no number is shown; None if one is."""
         n = self.row.n_items if self.row else self.judged
         needed = read.least(self.row.n_population if self.row else self.population)
         if self.row and n >= needed:
@@ -292,7 +289,6 @@ class ShownCell:
 
     @property
     def width_shown(self) -> float | None:
-        """Return the distance from `low` to `high`."""
         return None if self.low is None or self.high is None else self.high - self.low
 
     @property
@@ -340,7 +336,6 @@ class ShownCell:
 
     @property
     def parts(self) -> str:
-        """Return the sources of the squared error, such as `items 31 %, people 69 %`."""
         shares = self.row.detail.get("parts", {}) if self.row and self.row.width is not None else {}
         names = (("item", "items"), ("annotator", "people"), ("rest", "rest"))
         known = [(word, shares.get(name, 0.0)) for name, word in names]
@@ -350,7 +345,6 @@ class ShownCell:
 
     @property
     def evidence(self) -> str:
-        """Return the basis of the estimate: `1 judgment of 1 item by 1 person`."""
         if self.row is None:
             return ""
         groups = self.row.detail.get("groups")
@@ -362,7 +356,6 @@ class ShownCell:
 
     @property
     def other_mean(self) -> str:
-        """The mean with people weighted otherwise."""
         return mean_by_other_weights(self.row.detail) if self.row else ""
 
     @property
@@ -437,7 +430,6 @@ class ShownCell:
 
     @property
     def shift(self) -> float | None:
-        """Return by how much the exclusions have moved the estimate."""
         if self.whole is None or self.estimate is None:
             return None
         return float(self.estimate - self.whole["estimate"])
@@ -458,7 +450,6 @@ class ShownCell:
 
     @property
     def left_out(self) -> int | None:
-        """Return how many judgments of this system are excluded."""
         if self.whole is None or self.row is None:
             return None
         return int(self.whole["n_judgments"]) - self.row.n_judgments
@@ -479,7 +470,6 @@ class ShownCell:
 
 
 def cell_off_scale(detail: Mapping[str, Any]) -> bool:
-    """Return whether an estimate lies off the scale, by its details."""
     return any(notice["code"] == "off_scale" for notice in detail.get("notices", ()))
 
 
@@ -718,7 +708,6 @@ def table_of(
     *,
     final: bool = False,
 ) -> ContrastTable:
-    """Return the table of these rows; names: of the systems, by id."""
     if adjustment == "simultaneous":
         n = sum(row.low is not None and is_enough(row) for row in rows)
         rows = [widened(row, max(1, n)) for row in rows]
@@ -791,7 +780,6 @@ class RankedPair:
 
     @property
     def better(self) -> str:
-        """The better system, where it is known; else ""."""
         if self.outcome not in ("first", "second"):
             return ""
         first = (self.outcome == "first") == self.criterion.higher_is_better
@@ -807,7 +795,6 @@ class RankedPair:
 
     @property
     def missing(self) -> str:
-        """What would settle this pair, in a few words."""
         if self.needs_people:
             return "ask more people"
         if self.row is None or self.row.low is None:
@@ -818,12 +805,10 @@ class RankedPair:
 
     @property
     def more(self) -> str:
-        """The number of further items that decide it, in words; there must be one."""
         return many(self.more_items or 0, "more item") + ("" if self.together else " of each")
 
     @property
     def needs(self) -> str:
-        """What would settle an open pair, as a code."""
         if not self.is_open:
             return ""
         return str(self.row.detail.get("needs", ITEMS)) if self.row else ITEMS
@@ -840,12 +825,10 @@ class RankedPair:
 
     @property
     def openness(self) -> float:
-        """The distance to a decision in items; largest where items do not decide it."""
         return float("inf") if self.more_items is None else self.more_items
 
 
 def named(facts: CampaignFacts) -> Iterator[tuple[str, str, str]]:
-    """Yield the two systems of each pair, and the name under which they are judged together."""
     if facts.compares:
         yield from ((one.first, one.second, one.name) for one in facts.systems)
     else:
@@ -853,7 +836,6 @@ def named(facts: CampaignFacts) -> Iterator[tuple[str, str, str]]:
 
 
 def parts(facts: CampaignFacts) -> dict[str, list[SystemStanding]]:
-    """Return the samples in which each system takes part: its own, or those of its pairs."""
     if not facts.compares:
         return {one.name: [one] for one in facts.systems}
     found: dict[str, list[SystemStanding]] = defaultdict(list)
@@ -948,7 +930,6 @@ class CriterionRow:
 
     @property
     def newest_id(self) -> int | None:
-        """Return the id of the row's newest estimate, for permanent addresses of the plots."""
         return max((cell.row.id for cell in self.cells if cell.row), default=None)
 
     @property
@@ -958,7 +939,6 @@ class CriterionRow:
 
     @property
     def is_shown(self) -> bool:
-        """Return whether any system has an estimate to be shown."""
         return any(cell.shown for cell in self.cells)
 
 
@@ -1016,7 +996,6 @@ def _on_one_scale(cells: Iterable[ShownCell]) -> tuple[ShownCell, ...]:
 
 
 def _axis(shown: Sequence[ShownCell]) -> Axis | None:
-    """Return the axis that holds all estimates and intervals; None before any estimate."""
     ends = [
         end for cell in shown for end in (cell.estimate, cell.low, cell.high) if end is not None
     ]

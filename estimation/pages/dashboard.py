@@ -189,7 +189,6 @@ class ActivityWanted:
 
     @property
     def address(self) -> str:
-        """Return the page's address, after its path."""
         before = f"{self.act or ''}-{self.decision or ''}"
         return f"?{urlencode({'show': self.part, 'before': before})}"
 
@@ -240,7 +239,6 @@ def asked(query: Mapping[str, str]) -> ActivityWanted:
 
 
 def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
-    """Return the last acts and decisions in one order, the newest first."""
     shown, _older = activity_page(campaign_id, ActivityWanted(), size=LOOKED_AT)
     return shown[:limit]
 
@@ -279,7 +277,6 @@ def activity_page(
 
 
 def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
-    """Merge consecutive lines with the same text and person."""
     runs = (list(run) for _, run in groupby(ordered, key=lambda line: (line.who, line.text)))
     return [replace(run[0], times=len(run)) for run in runs]
 
@@ -386,12 +383,10 @@ class Dashboard:
 
     @property
     def market(self) -> str:
-        """Return the name of the crowd that publishes work; "" by link."""
         return self.facts.marketplace
 
     @property
     def missing(self) -> int:
-        """Return the slots that can still be judged."""
         return 0 if self.limit else self.progress.missing
 
     @property
@@ -400,7 +395,6 @@ class Dashboard:
 
     @property
     def is_enough(self) -> bool:
-        """Return whether all targets or decisions of the campaign are reached."""
         return not (self.ranking.open_pairs if self.facts.is_ranking else self.wide)
 
     @property
@@ -411,7 +405,6 @@ class Dashboard:
 
     @property
     def unconfirmed(self) -> int:
-        """Return the judgments that their crowd has not confirmed yet."""
         return max(0, self.progress.running - self.liveness.leases) if self.market else 0
 
     @property
@@ -426,7 +419,6 @@ class Dashboard:
         return self.reserved or self.availability.takeable > 0
 
     def silent(self, at_least: timedelta) -> bool:
-        """Return whether no one has been seen at work for this long."""
         silence = self.liveness.silence
         return silence is None or silence >= at_least
 
@@ -471,7 +463,6 @@ class Dashboard:
 
     @property
     def late(self) -> str:
-        """Return what follows from estimates that are behind; "" if they are not."""
         return told_late(self.liveness) if self.liveness.behind else ""
 
     @property
@@ -480,7 +471,6 @@ class Dashboard:
 
     @property
     def metric_left(self) -> int:
-        """Return the outputs whose metric is not computed yet."""
         return max(0, self.progress.outputs - self.metric_done) if self.facts.metrics else 0
 
     @property
@@ -496,7 +486,6 @@ class Dashboard:
 
     @property
     def awaited(self) -> tuple[tuple[str, Awaited], ...]:
-        """Return what each system's first estimates wait for, with its name."""
         cells = self.primary_rows[0].cells if self.primary_rows else ()
         return tuple((cell.system.name, cell.awaited) for cell in cells if cell.awaited)
 
@@ -563,7 +552,6 @@ class Dashboard:
 
     @property
     def notices(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return the notices of the primary estimates, each sentence once, with its cells."""
         ended = ((self.ended_early, ()),) if self.ended_early else ()
         return (*ended, *notices_of(self.primary))
 

@@ -169,7 +169,6 @@ def estimates(
 
 
 def widths(facts: CampaignFacts, criterion: str) -> list[tuple[object, ...]]:
-    """Return one row as `HISTORY` for each kept moment of each system's interval, in its order."""
     names = {system.system_id: system.name for system in facts.systems}
     found = [
         (names[one.system_id], one.n_judgments, one.high - one.low)
@@ -359,7 +358,6 @@ def point_rows(found: SystemLook) -> Iterator[tuple[Any, ...]]:
 
 
 def bins(distribution: Mapping[str, Any] | None) -> Iterator[tuple[float, float, int]]:
-    """Yield from, to and how many texts for each bar."""
     if distribution:
         edges = distribution["edges"]
         yield from zip(edges[:-1], edges[1:], distribution["counts"], strict=True)

@@ -63,7 +63,6 @@ def offered(facts: CampaignFacts) -> dict[Adjustment, str]:
 
 
 def explained(facts: CampaignFacts, adjustment: Adjustment) -> str:
-    """Return what an adjustment does, for one who reads the differences."""
     level = percent(facts.level)
     if adjustment == "simultaneous":
         return (
@@ -94,7 +93,6 @@ def awaited(tables: Sequence[ContrastTable]) -> Awaited | None:
 
 
 def tables(facts: CampaignFacts, adjustment: Adjustment = USUAL) -> tuple[ContrastTable, ...]:
-    """Return the differences on each primary criterion that has any; two queries."""
     systems = {system.system_id: system.name for system in facts.systems}
     primary = [criterion.name for criterion in facts.primary]
     compared = list(read.newest_comparisons([facts.campaign_id], primary))
@@ -156,7 +154,6 @@ class ShownAgreement:
 
     @property
     def in_words(self) -> str:
-        """Return the observed agreement as sentences; empty if equal scores say nothing."""
         if self.observed is None or not (self.has_levels or self.is_skewed):
             return ""
         said = (
@@ -267,7 +264,6 @@ class Sensitivity:
 
     @property
     def lost(self) -> tuple[ShownCell, ...]:
-        """Return those without an estimate, which may have one with the excluded work."""
         return tuple(row for row in self.rows if row.row is None)
 
     @property
@@ -279,7 +275,6 @@ class Sensitivity:
 
     @property
     def rulings(self) -> tuple[str, ...]:
-        """Return how the rulings were made, in sentences."""
         return tuple(_conduct(self.conduct))
 
     def _effect(self) -> str:
@@ -385,7 +380,6 @@ def early_end_note(facts: CampaignFacts, cells: Sequence[ShownCell], *, judged: 
 
 
 def _least(facts: CampaignFacts, name: str, cells: Sequence[ShownCell]) -> float | None:
-    """The judgments that nine of ten campaigns exceed before they reach this target."""
     rows = [one.row for one in cells if one.criterion.name == name and one.row is not None]
     criterion = next(one for one in facts.criteria if one.name == name)
     if not rows:
@@ -447,18 +441,15 @@ class Ranking:
 
     @property
     def axis(self) -> Axis | None:
-        """The one on which all pairs are drawn."""
         return next((pair.shown.axis for pair in self.pairs if pair.shown), None)
 
     @property
     def open_pairs(self) -> tuple[RankedPair, ...]:
-        """Those that are not decided, the furthest from it first."""
         found = [pair for pair in self.pairs if pair.is_open]
         return tuple(sorted(found, key=lambda pair: -pair.openness))
 
     @property
     def is_together(self) -> bool:
-        """Return whether the texts of each pair are judged side by side."""
         return any(pair.together for pair in self.pairs)
 
     @property
@@ -472,7 +463,6 @@ class Ranking:
 
     @property
     def in_words(self) -> str:
-        """Such as `1 good, 2–3 fair, 2–3 alike, 4 poor`."""
         return ", ".join(f"{one.place} {one.system}" for one in self.placed)
 
 
@@ -496,23 +486,19 @@ class Rankings:
 
     @property
     def places(self) -> dict[tuple[str, str], str]:
-        """Of each system, by criterion and its name."""
         return {(one.criterion.name, at.system): at.place for one in self.each for at in one.placed}
 
     @property
     def decisions(self) -> dict[tuple[str, str], State]:
-        """What is decided of each pair that is judged side by side, by criterion and its name."""
         pairs = (pair for one in self.each for pair in one.pairs if pair.together)
         return {(pair.criterion.name, pair.together): pair.state for pair in pairs}
 
     @property
     def settles(self) -> str:
-        """Return what would settle the open pairs, in sentences; "" if there are none."""
         return f"{_of_people(self.open_pairs)}{_of_items(self.open_pairs)}".strip()
 
 
 def rankings_of(facts: CampaignFacts) -> Rankings:
-    """Return the rankings of a campaign as they are now; two queries."""
     newest = list(read.newest([facts.campaign_id], facts.criterion_names))
     return rankings(facts, tables(facts), newest)
 

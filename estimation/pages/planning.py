@@ -158,7 +158,6 @@ class PlanForm(forms.Form):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the options of a plan, with what is not asked."""
         given = {k: v for k, v in self.cleaned_data.items() if k not in (*GOALS, "ranked_by")}
         given |= {name: self.fields[name].initial for name in PAID if given[name] is None}
         given["side_by_side"] = self.cleaned_data["ranked_by"] == PAIRS
@@ -168,7 +167,6 @@ class PlanForm(forms.Form):
 
     @property
     def goals(self) -> dict[str, float | None]:
-        """Return what is planned for: one of them is a number."""
         return {name: self.cleaned_data[name] for name in GOALS}
 
 
@@ -229,7 +227,6 @@ class ShownPlan:
 
     @property
     def ranking(self) -> str:
-        """Return what is ranked; "" where nothing is."""
         return ranked(self.plan, systems=self.systems) if self.plan.order else ""
 
     @property
@@ -238,7 +235,6 @@ class ShownPlan:
 
     @property
     def figures(self) -> tuple[tuple[str, str, str], ...]:
-        """Return (label, expected, range) of what the target takes."""
         goal = self.plan.goal
         if goal is None:
             return ()
@@ -260,7 +256,6 @@ class ShownPlan:
 
     @property
     def each_person(self) -> str:
-        """Return what the cost counts for each person; "" for nothing."""
         cost = self.plan.prices.person_cost
         return f"The cost includes {money_text(cost)} for each person." if cost else ""
 
@@ -277,12 +272,10 @@ class ShownPlan:
 
     @property
     def is_refused(self) -> bool:
-        """Return whether the items may run out before the target."""
         return bool(self.plan.goal or self.plan.refused) and not self.plan.is_reached
 
     @property
     def refusal(self) -> str:
-        """Return why the target is not met."""
         told = self.plan.refused or (
             f"The items run out first in {percent(1 - self.plan.chance)} of simulated campaigns."
         )
@@ -312,7 +305,6 @@ class ShownPlan:
 
     @property
     def bought(self) -> str:
-        """Return what the budget buys, in a sentence."""
         found = self.plan.bought
         if found is None:
             return ""
@@ -326,7 +318,6 @@ class ShownPlan:
 
     @property
     def changes(self) -> tuple[tuple[str, str], ...]:
-        """Return what each change of the plan would do."""
         return what_would_change(self.plan)
 
 
@@ -356,7 +347,6 @@ def people_assumed(plan: PlannedStudy) -> dict[str, Any] | None:
 
 
 def ranked(plan: PlannedStudy, *, systems: int) -> str:
-    """Return what is ranked, in a line."""
     assert plan.order is not None
     how = ", whose texts are judged side by side," if plan.pairs else ","
     return (

@@ -76,7 +76,7 @@ class Happening:
         refresh.refresh(self.made.pk)
 
     def agree(self) -> None:
-        after.measure_agreement(self.made.pk)
+        after.MEASURING.carry_out(self.made.pk)
 
     def flag(self) -> None:
         flag(self._person(), self.choose.choice(["too_fast", "short_edits"]))

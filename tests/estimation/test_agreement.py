@@ -63,7 +63,7 @@ def judged_as(study: Campaign, response: Any) -> None:
 def refresh(study: Campaign) -> None:
     """What the worker does: estimates first, and then what they left to a task of its own."""
     refresh_module.refresh(study.pk)
-    after_module.measure_agreement(study.pk)
+    after_module.MEASURING.carry_out(study.pk)
 
 
 def newest(study: Campaign) -> dict[str, Agreement]:

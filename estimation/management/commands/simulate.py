@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from dataclasses import fields
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -37,36 +38,10 @@ EXAMPLES = """examples:
   manage.py simulate --width 0.2 --leniency 0.32 --weighing equal
       what goes wrong when active people are milder and people should count equally
 """
-PLAN = (
-    "item",
-    "person",
-    "rho",
-    "n_population",
-    "double_share",
-    "shared",
-    "shared_quality",
-    "places",
-    "unevenness",
-    "stay",
-    "leniency",
-    "time_correlation",
-    "time_spread",
-)
+PLAN = tuple(one.name for one in fields(Plan) if one.name not in ("marginal", "cap", "replaced"))
 RULE = (
-    "level",
-    "replicates",
-    "seed",
-    "estimator",
-    "interval",
-    "estimand",
-    "report",
-    "weighing",
-    "look",
-    "planned_items",
-    "balance",
-    "person_share",
-    "price",
-    "processes",
+    *("level", "replicates", "seed", "estimator", "interval", "estimand", "report", "weighing"),
+    *("look", "planned_items", "balance", "person_share", "price", "processes"),
 )
 
 

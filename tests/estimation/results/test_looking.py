@@ -238,9 +238,9 @@ def test_it_is_made_after_the_estimates_and_not_for_every_judgment(ada: User) ->
     exclude(person(made, "p0"), ada)
     refresh.refresh(made.pk)
     assert CloserLookDue.objects.filter(campaign=made).exists()
-    assert after.make_look(made.pk)
+    assert after.LOOKING.carry_out(made.pk)
     assert CloserLook.objects.filter(campaign=made).earliest("pk").pk > before
-    assert not after.make_look(made.pk), "nothing is due"
+    assert not after.LOOKING.carry_out(made.pk), "nothing is due"
 
 
 def test_without_metrics_there_are_distributions_alone(client: Client, ada: User) -> None:
