@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -63,6 +64,7 @@ def answer(
 
 
 FOR_EVER = "private, max-age=31536000, immutable"
+KEEP_SECONDS = 3600  # a plot where all processes see it
 TABLE_POINTS = 12
 COLUMNS = ("estimate", "low", "high", "mean_estimate", "mean_low", "mean_high")
 
@@ -72,18 +74,23 @@ COLUMNS = ("estimate", "low", "high", "mean_estimate", "mean_low", "mean_high")
 def trend(
     request: HttpRequest, public_id: str, criterion: str, system_id: int, upto: int, theme: str
 ) -> HttpResponseBase:
-    """Return the interval over judgments, as SVG."""
+    """Return the interval over judgments, as SVG; it is drawn once for each estimate."""
     facts, asked = _facts(request, public_id, criterion, system_id)
-    points = read.points(facts.campaign_id, criterion, upto=upto)
-    mine = [point for point in points if point.system_id == system_id]
-    if theme not in THEMES or not mine:
+    if theme not in THEMES:
         raise NotFound("There is no such plot.")
-    target = facts.targets.get(criterion)
-    frame = charts.axis_frame(points, criterion=asked, target=target)
-    spec = charts.trend_chart(
-        mine, frame, THEMES[theme], target=target, with_metric=bool(facts.metrics)
-    )
-    return _kept(HttpResponse(charts.svg(spec), content_type=KINDS["svg"]))
+    key = f"plot:{facts.campaign_id}:{criterion}:{system_id}:{upto}:{theme}"
+    drawn: bytes | None = cache.get(key)
+    if drawn is None:
+        points = read.points(facts.campaign_id, criterion, upto=upto)
+        mine = [point for point in points if point.system_id == system_id]
+        if not mine:
+            raise NotFound("There is no such plot.")
+        target = facts.targets.get(criterion)
+        frame = charts.axis_frame(points, criterion=asked, target=target)
+        more: dict[str, Any] = {"target": target, "with_metric": bool(facts.metrics)}
+        drawn = charts.svg(charts.trend_chart(mine, frame, THEMES[theme], **more))
+        cache.set(key, drawn, KEEP_SECONDS)
+    return _kept(HttpResponse(drawn, content_type=KINDS["svg"]))
 
 
 @require_safe
