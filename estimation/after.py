@@ -26,34 +26,9 @@ from annotate.models.base import CampaignStatus, ItemMeasure
 from annotate.review import items
 from annotate.review.items import sort_keys
 from annotate.work import queries as work_queries
+from estimation import core, read
 from estimation import facts as facts_module
-from estimation import read
-from estimation.core import (
-    NoVariationError,
-    Predictor,
-    TextScores,
-    alpha_without_each,
-    distinct,
-    fleiss_kappa,
-    intraclass_correlation,
-    krippendorff_alpha,
-    observed_agreement,
-    predictor,
-    text_scores,
-)
-from estimation.core.planning import (
-    Arrivals,
-    Continuation,
-    Range,
-    StopDraws,
-    closing,
-    narrowing,
-    people_to_reach,
-    stops_ahead,
-)
-from estimation.core.planning import (
-    pace as pace_of,
-)
+from estimation.core import planning
 from estimation.models import (
     Agreement,
     AgreementDue,
@@ -190,7 +165,7 @@ class _Shared:
 
     @property
     def n_outputs(self) -> int:
-        return int(distinct(self.output).size)
+        return int(core.distinct(self.output).size)
 
     @property
     def digest(self) -> str:
@@ -258,7 +233,7 @@ def _row(brief: Brief, shared: _Shared, *, excluded: int) -> Agreement:
         level=brief.level,
         n_outputs=shared.n_outputs,
         n_judgments=shared.value.size,
-        n_annotators=distinct(shared.annotator).size,
+        n_annotators=core.distinct(shared.annotator).size,
         excluded=excluded,
         digest=shared.digest,
     )
@@ -272,10 +247,10 @@ def _row(brief: Brief, shared: _Shared, *, excluded: int) -> Agreement:
 def _measured(row: Agreement, shared: _Shared) -> None:
     columns, distance = (shared.output, shared.annotator, shared.value), shared.criterion.distance
     try:
-        found = krippendorff_alpha(
+        found = core.krippendorff_alpha(
             *columns, distance=distance, level=row.level, replicates=REPLICATES
         )
-    except NoVariationError:
+    except core.NoVariationError:
         why = "All judgments gave the same score, so alpha is not defined."
         row.detail = {"why": why, **_observed(shared)}
         return
@@ -288,16 +263,16 @@ def _measured(row: Agreement, shared: _Shared) -> None:
 
 
 def _observed(shared: _Shared) -> dict[str, float]:
-    observed, by_chance = observed_agreement(shared.output, shared.annotator, shared.value)
+    observed, by_chance = core.observed_agreement(shared.output, shared.annotator, shared.value)
     return {"observed": observed, "by_chance": by_chance}
 
 
 def _others(shared: _Shared) -> dict[str, float]:
     """Return what other studies report: ICC(1,1), and Fleiss' kappa where scores have levels."""
     columns = (shared.output, shared.annotator, shared.value)
-    found = {"icc": intraclass_correlation(*columns)}
+    found = {"icc": core.intraclass_correlation(*columns)}
     if shared.criterion.distance != "interval":
-        found["fleiss_kappa"] = fleiss_kappa(*columns)
+        found["fleiss_kappa"] = core.fleiss_kappa(*columns)
     return found
 
 
@@ -306,7 +281,7 @@ def _without(shared: _Shared, alpha: float) -> list[dict[str, Any]]:
 
     By pseudonym; alpha is None where the others have none, and these come last.
     """
-    found = alpha_without_each(
+    found = core.alpha_without_each(
         shared.output, shared.annotator, shared.value, distance=shared.criterion.distance
     )
     most = np.argsort(-np.abs(found.alpha - alpha), kind="stable")[:TOLD]
@@ -368,9 +343,9 @@ class _Judged:
 
     system: SystemOutputs
     criterion: Criterion
-    scores: TextScores
+    scores: core.TextScores
     metrics: Floats | None
-    line: Predictor | None
+    line: core.Predictor | None
     residual: Floats
 
 
@@ -379,18 +354,18 @@ def _judged(seen: facts_module.Evidence, criterion: Criterion) -> Iterator[_Judg
         scores = _scores(seen, system, criterion.name)
         known = facts_module.metric_of(system.output, seen.metrics)
         metrics = None if known is None else np.asarray(known).reshape(system.output.size, -1)
-        line = None if metrics is None else predictor(metrics, scores.mean)
+        line = None if metrics is None else core.predictor(metrics, scores.mean)
         residual = np.full(system.output.size, np.nan)
         if line is not None and metrics is not None:
             residual = scores.mean - line.of(metrics)
         yield _Judged(system, criterion, scores, metrics, line, residual)
 
 
-def _scores(seen: facts_module.Evidence, system: SystemOutputs, criterion: str) -> TextScores:
+def _scores(seen: facts_module.Evidence, system: SystemOutputs, criterion: str) -> core.TextScores:
     score = seen.scores.value.get(criterion, np.full(seen.scores.output.size, np.nan))
     place = common_rows.places(system.output, wanted=seen.scores.output)
     mine = (place >= 0) & ~np.isnan(score)
-    return text_scores(place[mine], score[mine], n_texts=system.output.size)
+    return core.text_scores(place[mine], score[mine], n_texts=system.output.size)
 
 
 def _look(brief: Brief, one: _Judged) -> CloserLook:
@@ -550,7 +525,7 @@ def catch_up_forecasts() -> int:
 def _made(brief: Brief) -> EndForecast:
     seen, counts = facts_module.evidence(brief), progress.count_slots(brief.campaign_id)
     times, took, active = work_queries.recent_work(brief.campaign_id)
-    rate = pace_of(times, now=timezone.now().timestamp())
+    rate = planning.pace(times, now=timezone.now().timestamp())
     each = counts.planned / max(1, counts.outputs)
     cells = [c for c in facts_module.cells(brief, seen) if c.criterion.name in brief.targets]
     found = [_cell(brief, cell, each, n_systems=len(seen.systems)) for cell in cells]
@@ -567,7 +542,7 @@ def _made(brief: Brief) -> EndForecast:
 
 def _cell(
     brief: Brief, cell: facts_module.Cell, each: float, *, n_systems: int
-) -> tuple[Row, StopDraws | None]:
+) -> tuple[Row, planning.StopDraws | None]:
     """Return the row of one interval and its drawn ends; None where it is too early."""
     sample, made = cell.sample, facts_module.estimated(brief, cell.criterion, cell.sample)
     rule = rule_for(brief, cell.criterion, n_units=sample.incidence.n_units)
@@ -579,12 +554,12 @@ def _cell(
         return row, None
     cap = None if brief.cap is None else max(1, round((brief.cap - 1) / n_systems + 1))
     planned = max(sample.n_judgments, round(sample.n_population * each))
-    ahead = Continuation(planned, cap, rule.planned_items)
-    draws = stops_ahead(sample, made, ahead, target_width=rule.target, level=brief.level)
+    ahead = planning.Continuation(planned, cap, rule.planned_items)
+    draws = planning.stops_ahead(sample, made, ahead, target_width=rule.target, level=brief.level)
     if cell.system.stop_position is not None:
         draws = _ended(sample.n_judgments, draws)
-    narrow = narrowing(sample, made, more=MORE, level=brief.level, cap=cap)
-    people = people_to_reach(
+    narrow = planning.narrowing(sample, made, more=MORE, level=brief.level, cap=cap)
+    people = planning.people_to_reach(
         sample, made, target_width=rule.target, planned=planned, level=brief.level, cap=cap
     )
     row |= {"chance": draws.chance, "at_end": _listed(draws.width_at_end), "people": people}
@@ -593,22 +568,24 @@ def _cell(
     return row, draws
 
 
-def _ended(judgments: int, draws: StopDraws) -> StopDraws:
+def _ended(judgments: int, draws: planning.StopDraws) -> planning.StopDraws:
     size = draws.judgments.size
-    return StopDraws(np.full(size, float(judgments)), np.full(size, True), draws.width_at_end)
+    return planning.StopDraws(
+        np.full(size, float(judgments)), np.full(size, True), draws.width_at_end
+    )
 
 
 def _end(
     brief: Brief,
     seen: facts_module.Evidence,
     cells: Sequence[facts_module.Cell],
-    draws: Sequence[StopDraws | None],
-    rate: Arrivals | None,
+    draws: Sequence[planning.StopDraws | None],
+    rate: planning.Arrivals | None,
     took: Any,
     counts: progress.Progress,
 ) -> Row:
     """Return the forecast of the whole campaign; nothing until each interval has one."""
-    of_system: dict[int, list[StopDraws]] = {}
+    of_system: dict[int, list[planning.StopDraws]] = {}
     for cell, one in zip(cells, draws, strict=True):
         if one is not None:
             of_system.setdefault(cell.system.system_id, []).append(one)
@@ -616,7 +593,7 @@ def _end(
     if not whole or sum(map(len, of_system.values())) < whole:
         return {"judgments": None, "seconds": None, "chance": None}
     each = {cell.system.system_id: cell.sample.n_judgments for cell in cells}
-    found = closing(
+    found = planning.closing(
         list(of_system.values()),
         judged=counts.judged,
         running=counts.running,
@@ -631,12 +608,14 @@ def _end(
     }
 
 
-def _at_most(found: Range, planned: int) -> Range:
+def _at_most(found: planning.Range, planned: int) -> planning.Range:
     """Return a range within what can be judged; systems are forecast apart, and each is rounded."""
-    return Range(*(min(n, float(planned)) for n in (found.expected, found.low, found.high)))
+    return planning.Range(
+        *(min(n, float(planned)) for n in (found.expected, found.low, found.high))
+    )
 
 
-def _listed(found: Range) -> list[float] | None:
+def _listed(found: planning.Range) -> list[float] | None:
     """Return plain numbers; None where a width has no bound."""
     numbers = [found.expected, found.low, found.high]
     return numbers if np.isfinite(numbers).all() else None

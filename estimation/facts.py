@@ -15,17 +15,7 @@ from annotate.campaigns import facts
 from annotate.campaigns.facts import Brief, Scores, SystemOutputs
 from annotate.common import rows as common_rows
 from annotate.instruments.base import Criterion
-from estimation.core import (
-    Difference,
-    Estimate,
-    Incidence,
-    Sample,
-    Scale,
-    TooFewJudgmentsError,
-    difference,
-    entering,
-    estimate,
-)
+from estimation import core
 from estimation.models import MetricScore
 
 Ints = NDArray[np.int64]
@@ -69,19 +59,23 @@ def chosen(found: Iterable[Sequence[int]], among: Ints) -> NDArray[np.bool_]:
 BY_WORK = ("mean", "regression", "multi", "algorithm_1")
 
 
-def estimated(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
-    return estimate(sample, estimator=estimator_for(brief, sample), **_options(brief, criterion))
+def estimated(brief: Brief, criterion: Criterion, sample: core.Sample) -> core.Estimate:
+    return core.estimate(
+        sample, estimator=estimator_for(brief, sample), **_options(brief, criterion)
+    )
 
 
-def without_metrics(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
+def without_metrics(brief: Brief, criterion: Criterion, sample: core.Sample) -> core.Estimate:
     """Return the same protocol without metrics, to compute what they save."""
     return estimated(brief, criterion, sample.without_metric())
 
 
-def compared(brief: Brief, criterion: Criterion, first: Sample, second: Sample) -> Difference:
+def compared(
+    brief: Brief, criterion: Criterion, first: core.Sample, second: core.Sample
+) -> core.Difference:
     """Return by how much the first system exceeds the second; see `difference` for its errors."""
     estimator = estimator_for(brief, first)
-    return difference(
+    return core.difference(
         first,
         second,
         estimator=estimator,  # type: ignore[arg-type]  # a protocol has one of these
@@ -89,7 +83,7 @@ def compared(brief: Brief, criterion: Criterion, first: Sample, second: Sample) 
     )
 
 
-def estimator_for(brief: Brief, sample: Sample) -> str:
+def estimator_for(brief: Brief, sample: core.Sample) -> str:
     """Return the protocol's estimator, or the mean while the metric that it takes is not known."""
     asked = brief.protocol.estimator
     return "mean" if sample.metric is None and asked in BY_WORK else asked
@@ -113,7 +107,7 @@ class Cell:
 
     system: SystemOutputs
     criterion: Criterion
-    sample: Sample
+    sample: core.Sample
 
 
 @dataclass(frozen=True)
@@ -126,7 +120,7 @@ class Pair:
     first: SystemOutputs
     second: SystemOutputs
     criterion: Criterion
-    samples: tuple[Sample, Sample]
+    samples: tuple[core.Sample, core.Sample]
     same: bool
 
 
@@ -224,8 +218,8 @@ def metric_of(output: Ints, metrics: Metrics | None) -> NDArray[np.float64] | No
     return values[:, 0] if values.shape[1] == 1 else values
 
 
-def scale_of(criterion: Criterion) -> Scale:
-    return Scale(criterion.low, criterion.high, criterion.bounded)
+def scale_of(criterion: Criterion) -> core.Scale:
+    return core.Scale(criterion.low, criterion.high, criterion.bounded)
 
 
 def _samples(
@@ -234,7 +228,7 @@ def _samples(
     stop: int | None,
     seen: Evidence,
     criteria: Iterable[Criterion],
-) -> dict[str, Sample]:
+) -> dict[str, core.Sample]:
     """The judgments of the system's outputs at these places, numbered in that order, before `stop`.
 
     places: None for all of its outputs. stop: a position, None for no end.
@@ -251,7 +245,7 @@ def _samples(
         belongs &= system.position[place] < stop
     chosen = np.flatnonzero(belongs)
     group = None if system.group is None else system.group[at]
-    incidence = Incidence(item[chosen], seen.scores.annotator[chosen], at.size, group)
+    incidence = core.Incidence(item[chosen], seen.scores.annotator[chosen], at.size, group)
     metric = seen.entered.get(system.system_id)
     if metric is not None and places is not None:
         metric = metric[at]
@@ -263,11 +257,11 @@ def _samples(
         known = ~np.isnan(score)
         if not known.all():  # otherwise all criteria share the incidence
             score = score[known]
-            shared = Incidence(
+            shared = core.Incidence(
                 shared.item[known], shared.annotator[known], shared.n_population, shared.group
             )
-        with suppress(TooFewJudgmentsError):
-            samples[criterion.name] = Sample.on(
+        with suppress(core.TooFewJudgmentsError):
+            samples[criterion.name] = core.Sample.on(
                 shared, score=score, scale=scale_of(criterion), metric=metric
             )
     return samples
@@ -284,7 +278,7 @@ def entering_of(
     if metrics is None:
         return {}
     outputs = np.concatenate([one.output for one in systems])
-    entered = entering(np.asarray(metric_of(outputs, metrics)), transform=metrics.transform)
+    entered = core.entering(np.asarray(metric_of(outputs, metrics)), transform=metrics.transform)
     ends = np.cumsum([one.output.size for one in systems])[:-1]
     parts = [part.copy() for part in np.split(entered, ends)]
     for part in parts:

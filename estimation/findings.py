@@ -9,18 +9,7 @@ from annotate.campaigns import progress
 from annotate.campaigns.facts import Brief, SystemOutputs, SystemStanding
 from annotate.instruments.base import Criterion
 from annotate.models.base import CloseReason
-from estimation import facts
-from estimation.core import (
-    Difference,
-    Estimate,
-    Interval,
-    Pair,
-    PairState,
-    PairVerdict,
-    TooFewJudgmentsError,
-    Verdict,
-    ranking,
-)
+from estimation import core, facts
 from estimation.rule import PairDecision, PairRule, Rule, least_items, ranked, rule_for
 
 
@@ -34,20 +23,20 @@ class Finding:
 
     system: SystemOutputs
     criterion: Criterion
-    estimate: Estimate
-    mean: Estimate
+    estimate: core.Estimate
+    mean: core.Estimate
     rule: Rule
-    verdict: Verdict | None
+    verdict: core.Verdict | None
     unfinished: int
-    with_excluded: Estimate | None = None
+    with_excluded: core.Estimate | None = None
     ranked: PairDecision | None = None
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> core.Interval | None:
         return self.rule.interval(self.estimate)
 
     @property
-    def mean_interval(self) -> Interval | None:
+    def mean_interval(self) -> core.Interval | None:
         return self.rule.interval(self.mean)
 
     @property
@@ -71,7 +60,7 @@ class Contrast:
     first: SystemOutputs
     second: SystemOutputs
     criterion: Criterion
-    difference: Difference
+    difference: core.Difference
     rule: Rule
     same: bool
     ranked: PairDecision | None = None
@@ -81,7 +70,7 @@ class Contrast:
         return {self.first.system_id, self.second.system_id}
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> core.Interval | None:
         if self.ranked is not None:
             return self.ranked.interval
         return self.rule.interval(self.difference)
@@ -111,12 +100,12 @@ def unfinished_of(system: SystemOutputs | SystemStanding) -> int:
     return 0 if system.stop_position is None else progress.unfinished_items(system.system_id)
 
 
-def _estimated(brief: Brief, cell: facts.Cell) -> Estimate:
+def _estimated(brief: Brief, cell: facts.Cell) -> core.Estimate:
     return facts.estimated(brief, cell.criterion, cell.sample)
 
 
 def finding(
-    brief: Brief, cell: facts.Cell, *, unfinished: int = 0, whole: Estimate | None = None
+    brief: Brief, cell: facts.Cell, *, unfinished: int = 0, whole: core.Estimate | None = None
 ) -> Finding:
     """Estimate one system on one criterion; no query."""
     has_metric = cell.sample.metric is not None
@@ -147,7 +136,7 @@ def contrasts(brief: Brief, seen: facts.Evidence) -> list[Contrast]:
         one, other = pair.samples
         try:
             result = facts.compared(brief, pair.criterion, one, other)
-        except TooFewJudgmentsError:  # no item was judged for both yet
+        except core.TooFewJudgmentsError:  # no item was judged for both yet
             continue
         rule = rule_for(brief, pair.criterion, n_units=result.n_units_population)
         found.append(
@@ -162,7 +151,7 @@ def contrasts(brief: Brief, seen: facts.Evidence) -> list[Contrast]:
 # divided by their number.
 
 
-NOTHING = PairState(0.0, None, 0)
+NOTHING = core.PairState(0.0, None, 0)
 
 
 def judged(
@@ -185,11 +174,11 @@ def judged(
 
 
 def _on(
-    brief: Brief, criterion: Criterion, pairs: list[Pair], found: list[Contrast]
+    brief: Brief, criterion: Criterion, pairs: list[core.Pair], found: list[Contrast]
 ) -> list[Contrast]:
     states = dict.fromkeys(pairs, NOTHING) | {_pair(one): _state(one) for one in found}
     alpha = (1 - brief.level) / len(brief.primary)
-    verdict = ranking(
+    verdict = core.ranking(
         states,
         margin=brief.margins[criterion.name],
         level=1 - alpha,
@@ -215,24 +204,24 @@ def _on(
     ]
 
 
-def _pair(one: Contrast) -> Pair:
+def _pair(one: Contrast) -> core.Pair:
     return one.first.name, one.second.name
 
 
-def _state(one: Contrast) -> PairState:
+def _state(one: Contrast) -> core.PairState:
     """Return what is known of the pair.
 
     A standard error of 0 means that only shared outputs were judged. It is used only if all outputs
     of the two systems are the same.
     """
-    state = PairState.of(one.difference)
+    state = core.PairState.of(one.difference)
     return replace(state, std_error=None) if state.std_error == 0 and not one.same else state
 
 
-def _interval(brief: Brief, one: Contrast, said: PairVerdict) -> Interval | None:
+def _interval(brief: Brief, one: Contrast, said: core.PairVerdict) -> core.Interval | None:
     if said.low is None or said.high is None:
         return None
-    return Interval(said.low, said.high, brief.level, float("inf"), one.difference.centre)
+    return core.Interval(said.low, said.high, brief.level, float("inf"), one.difference.centre)
 
 
 # The state of each system's sample by the campaign's stopping rule: enough is known, or not.

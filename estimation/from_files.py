@@ -53,25 +53,12 @@ class FileError(ValueError):
         self.path, self.line = path, line
 
 
-class Names:
-    """Names numbered 0, 1, 2, ... in the order in which they first appear."""
+Names = dict[str, int]  # numbered 0, 1, 2, ... in the order in which they first appear
 
-    def __init__(self) -> None:
-        self._number: dict[str, int] = {}
 
-    def __len__(self) -> int:
-        return len(self._number)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._number)
-
-    def number(self, name: str) -> int | None:
-        return self._number.get(name)
-
-    def encode(self, names: list[str]) -> Ints:
-        """(len(names),) the names' numbers; new names get the next ones."""
-        known = self._number
-        return np.fromiter((known.setdefault(n, len(known)) for n in names), np.int64, len(names))
+def encoded(known: Names, names: list[str]) -> Ints:
+    """(len(names),) the names' numbers; new names get the next ones."""
+    return np.fromiter((known.setdefault(n, len(known)) for n in names), np.int64, len(names))
 
 
 Vocabulary = defaultdict[str, Names]  # of each column, shared by two files
@@ -79,7 +66,7 @@ Vocabulary = defaultdict[str, Names]  # of each column, shared by two files
 
 def vocabulary() -> Vocabulary:
     """Return no names yet; two files read with it number theirs alike."""
-    return defaultdict(Names)
+    return defaultdict(dict)
 
 
 @dataclass(frozen=True)
@@ -181,7 +168,7 @@ def _parts(
         _check_lengths(path, part, header)
         fields = list(zip(*(row for _, row in part), strict=True))
         read = {c: _stripped(path, fields[place[c]], lines, c) for c in columns}
-        numbers = {c: names[c].encode(read[c]) for c in columns}
+        numbers = {c: encoded(names[c], read[c]) for c in columns}
         if GROUP in place:
             numbers[GROUP] = _groups(names["group"], fields[place[GROUP]])
         yield numbers, _numbers(path, fields[place[value]], lines, value), np.array(lines)
@@ -222,7 +209,7 @@ def _stripped(path: Path, fields: tuple[str, ...], lines: list[int], column: str
 
 def _groups(names: Names, fields: tuple[str, ...]) -> Ints:
     cells = [cell.strip() for cell in fields]
-    found = iter(names.encode([cell for cell in cells if cell]))
+    found = iter(encoded(names, [cell for cell in cells if cell]))
     return np.array([next(found) if cell else -1 for cell in cells], dtype=np.int64)
 
 
@@ -361,15 +348,15 @@ def pairs(
 
 def judged_systems(judgments: Table) -> Names:
     """The systems of the judgments alone: the metrics file may have more."""
-    every, judged = list(judgments.names["system"]), Names()
-    judged.encode([every[number] for number in np.unique(judgments.columns["system"])])
-    return judged
+    every = list(judgments.names["system"])
+    numbers = np.unique(judgments.columns["system"])
+    return {every[number]: place for place, number in enumerate(numbers)}
 
 
 def _rows_of(judgments: Table, system: str, criterion: str) -> Ints:
     columns, names = judgments.columns, judgments.names
-    of_system = columns["system"] == names["system"].number(system)
-    of_criterion = columns["criterion"] == names["criterion"].number(criterion)
+    of_system = columns["system"] == names["system"].get(system, -1)
+    of_criterion = columns["criterion"] == names["criterion"].get(criterion, -1)
     return np.asarray(np.flatnonzero(of_system & of_criterion))
 
 
@@ -388,7 +375,7 @@ def _check_same_items(metrics: Table, listed: list[Ints], systems: tuple[str, st
 
 def _known(path: Path, what: str, names: Names, asked: tuple[str, ...]) -> tuple[str, ...]:
     for name in asked:
-        if names.number(name) is None:
+        if name not in names:
             raise FileError(path, 0, f"there is no {what} {name!r}; there are {', '.join(names)}.")
     return tuple(dict.fromkeys(asked))
 
@@ -417,14 +404,14 @@ def _scale(path: Path, criterion: str, wanted: Selection) -> Scale:
 
 
 def _listed(metrics: Table, system: str, chosen: tuple[str, ...]) -> Listed:
-    rows = np.flatnonzero(metrics.columns["system"] == metrics.names["system"].number(system))
+    rows = np.flatnonzero(metrics.columns["system"] == metrics.names["system"].get(system, -1))
     items = np.unique(metrics.columns["item"][rows])
     columns = [_metric(metrics, rows, items, system, name) for name in chosen]
     return items, np.stack(columns, axis=1) if columns else None
 
 
 def _metric(metrics: Table, rows: Ints, items: Ints, system: str, name: str) -> Floats:
-    of_metric = rows[metrics.columns["metric"][rows] == metrics.names["metric"].number(name)]
+    of_metric = rows[metrics.columns["metric"][rows] == metrics.names["metric"].get(name, -1)]
     values = np.full(items.size, np.nan)
     values[np.searchsorted(items, metrics.columns["item"][of_metric])] = metrics.value[of_metric]
     missing = np.flatnonzero(np.isnan(values))

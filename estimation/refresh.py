@@ -22,18 +22,9 @@ from annotate.common.marks import ORDINARY, change_marked
 from annotate.review import reviews
 from annotate.work import scoring
 from config import due
-from estimation import (
-    after,
-    history,
-    scores,
-    stopping,
-)
-from estimation import (
-    facts as facts_module,
-)
-from estimation import (
-    findings as findings_module,
-)
+from estimation import after, history, scores, stopping
+from estimation import facts as facts_module
+from estimation import findings as findings_module
 from estimation.findings import Contrast, Finding, contrasts
 from estimation.findings import findings as found_of
 from estimation.models import Agreement, Comparison, Decision, Estimate

@@ -472,14 +472,8 @@ class ExcludedSerializer(serializers.Serializer[ExcludedCounts]):
     reasons = ReasonSerializer(many=True)
 
 
-class WithoutExcludedSerializer(serializers.Serializer[object]):
+class WithoutExcludedSerializer(WithExcludedSerializer):
     """The reported estimate, without excluded work."""
-
-    estimate = Finite()
-    low = Finite(allow_null=True)
-    high = Finite(allow_null=True)
-    width = Finite(allow_null=True)
-    n_judgments = serializers.IntegerField()
 
 
 class ComparedSerializer(serializers.Serializer[ShownCell]):

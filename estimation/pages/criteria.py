@@ -23,22 +23,8 @@ from annotate.campaigns.lists import CampaignFacts
 from annotate.common import numbers
 from annotate.common.numbers import many, number, short
 from annotate.instruments.base import Criterion
-from estimation import read
-from estimation.core import (
-    MIN_EFFECTIVE_ANNOTATORS,
-    MIN_ITEMS,
-    PairOutcome,
-    TooFewJudgmentsError,
-    bradley_terry,
-    half_width,
-    holm,
-    level_of_each,
-    places,
-    relative_share,
-)
-from estimation.core import (
-    strength_half_widths as half_widths,
-)
+from estimation import core, read
+from estimation.core import places
 from estimation.models import Comparison, Estimate
 from estimation.read import Awaited
 from estimation.rule import ITEMS, PEOPLE
@@ -65,7 +51,7 @@ class Saving:
 NO_METRIC = Saving(why="This campaign has no metric.")
 NO_INTERVAL = Saving(why="What the metric saves is not known without intervals.")
 OF_RANKING = Saving(why="It is not computed for rankings: what counts there are differences.")
-TOO_FEW = Saving(why=f"What the metric saves is known after {MIN_ITEMS} judged items.")
+TOO_FEW = Saving(why=f"What the metric saves is known after {core.MIN_ITEMS} judged items.")
 NOT_NARROWER = Saving(why="The metric has not helped: the plain mean is known as precisely.")
 
 
@@ -113,7 +99,7 @@ def _unknown(row: Estimate) -> Saving | None:
     """Return why nothing is known about this estimate yet; None if something is."""
     if not row.width or not row.mean_width:
         return NO_INTERVAL
-    return TOO_FEW if row.n_items < MIN_ITEMS else None
+    return TOO_FEW if row.n_items < core.MIN_ITEMS else None
 
 
 def _useless(row: Estimate) -> Saving | None:
@@ -151,7 +137,7 @@ def weighing(detail: Mapping[str, Any]) -> str:
         return f"People are weighted by work. {KEPT}"
     if balance == 0:
         return "Items weigh equally, so people are weighted by work."
-    times = relative_share(MUCH, LITTLE, balance=balance)
+    times = core.relative_share(MUCH, LITTLE, balance=balance)
     return (
         f"One person’s weight grows more slowly than their work: {MUCH} judgments count "
         f"{number(times, 1)} times as much as {LITTLE}."
@@ -331,7 +317,7 @@ class ShownCell:
             return State("good", "check", "at target")
         if self.too_wide is not None:
             return State("warn", "warning", f"{numbers.width(self.too_wide)} too wide")
-        few_people = self.row.effective_annotators < MIN_EFFECTIVE_ANNOTATORS
+        few_people = self.row.effective_annotators < core.MIN_EFFECTIVE_ANNOTATORS
         return State("", "clock", "too few people" if few_people else "too few items")
 
     @property
@@ -503,8 +489,8 @@ def widened(row: Comparison, n: int) -> Comparison:
     if row.low is None or row.high is None or row.std_error is None or row.df is None:
         return row
     error, df = np.asarray(row.std_error), np.asarray(row.df)
-    alone = half_width(error, df, level=row.level)
-    more = float(half_width(error, df, level=level_of_each(row.level, n)) - alone)
+    alone = core.half_width(error, df, level=row.level)
+    more = float(core.half_width(error, df, level=core.level_of_each(row.level, n)) - alone)
     wider = copy(row)
     wider.low, wider.high = row.low - more, row.high + more
     return wider
@@ -605,7 +591,7 @@ class ContrastTable:
     def adjusted(self) -> Mapping[tuple[str, str], float]:
         """Return the p-values of the shown pairs, after Holm for all of them together."""
         known = [(one, p) for one in self.shown if (p := one.p_value) is not None]
-        after = holm([p for _one, p in known]).tolist()
+        after = core.holm([p for _one, p in known]).tolist()
         return dict(zip((one.pair for one, _p in known), after, strict=True))
 
     @cached_property
@@ -652,7 +638,7 @@ class ContrastTable:
         )
         return {system: place_text(*ends) for system, ends in found.items()}
 
-    def _outcome(self, one: ShownContrast) -> PairOutcome:
+    def _outcome(self, one: ShownContrast) -> core.PairOutcome:
         if one.pair not in self.told_apart:
             return "open"
         return "first" if one.difference > 0 else "second"
@@ -766,8 +752,8 @@ class RankedPair:
         return self.contrast if self.contrast and self.contrast.is_shown else None
 
     @property
-    def outcome(self) -> PairOutcome:
-        found: PairOutcome = self.row.detail.get("outcome", "open") if self.row else "open"
+    def outcome(self) -> core.PairOutcome:
+        found: core.PairOutcome = self.row.detail.get("outcome", "open") if self.row else "open"
         return found
 
     @property
@@ -1038,12 +1024,12 @@ def _strengths(row: CriterionRow) -> list[dict[str, Any]]:
             wide = np.nan if cell.shown.width is None else cell.shown.width
             halves[first, second] = halves[second, first] = wide / 2
     try:
-        found = bradley_terry(wins)
-    except TooFewJudgmentsError:
+        found = core.bradley_terry(wins)
+    except core.TooFewJudgmentsError:
         return []
     half = np.full(len(names), np.nan)
     if not np.isnan(halves).any():
-        half = half_widths(wins, halves)
+        half = core.strength_half_widths(wins, halves)
     ends = np.stack([found - half, found + half], axis=1)
     each = zip(names, found, expit(found), ends, expit(ends), half, strict=True)
     told = [

@@ -14,19 +14,10 @@ from urllib.parse import urlencode
 
 from django.utils import timezone
 
-from annotate.campaigns import (
-    exports,
-    planner,
-)
-from annotate.campaigns import (
-    facts as campaigns_facts,
-)
-from annotate.campaigns import (
-    lists as campaigns_lists,
-)
-from annotate.campaigns import (
-    progress as campaigns_progress,
-)
+from annotate.campaigns import exports, planner
+from annotate.campaigns import facts as campaigns_facts
+from annotate.campaigns import lists as campaigns_lists
+from annotate.campaigns import progress as campaigns_progress
 from annotate.campaigns.exports import LoggedAct
 from annotate.campaigns.lists import CampaignFacts
 from annotate.campaigns.progress import Availability, Liveness, Progress
@@ -44,13 +35,7 @@ from estimation import read
 from estimation.core.planning import Forecast
 from estimation.models import Agreement, Comparison, Decision, EndForecast, Estimate, MetricScore
 from estimation.pages import criteria, numbers
-from estimation.pages.advice import (
-    Advice,
-    Outlook,
-    advise,
-    newest_forecast,
-    told_late,
-)
+from estimation.pages.advice import Advice, Outlook, advise, newest_forecast, told_late
 from estimation.pages.criteria import (
     Adjustment,
     ContrastTable,

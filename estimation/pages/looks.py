@@ -34,11 +34,7 @@ from estimation import read
 from estimation.core import Predictor, TextScores, correlation
 from estimation.models import CloserLook, MetricScore
 from estimation.pages import numbers
-from estimation.pages.criteria import (
-    Adjustment,
-    ContrastTable,
-    criterion_rows,
-)
+from estimation.pages.criteria import Adjustment, ContrastTable, criterion_rows
 
 MOST_POINTS = 1000
 EXAMPLES = 5

@@ -18,18 +18,8 @@ from annotate.instruments.base import Criterion
 from annotate.models.base import CloseReason, StopMode
 from annotate.review import effects
 from annotate.review.effects import BY_HAND, ExcludedCounts, RulingStatistics
-from estimation import read
-from estimation.core import (
-    MIN_EFFECTIVE_ANNOTATORS,
-    MIN_ITEMS,
-    MIN_ITEMS_UNBOUNDED,
-    EstimationError,
-    Pair,
-    PairOutcome,
-    circles,
-    places,
-)
-from estimation.core.planning import Prices, Study, forecast
+from estimation import core, read
+from estimation.core import planning
 from estimation.models import Agreement, Estimate
 from estimation.pages import criteria as pages_criteria
 from estimation.pages.criteria import (
@@ -385,7 +375,7 @@ def _least(facts: CampaignFacts, name: str, cells: Sequence[ShownCell]) -> float
     if not rows:
         return None
     known = [one.detail.get("correlation") or 0.0 for one in rows] if facts.metrics else [0.0]
-    study = Study(
+    study = planning.Study(
         typical(criterion),
         max(2, *(one.n_population for one in rows)),
         rho=round(fmean(known), 2),
@@ -401,10 +391,12 @@ def _least(facts: CampaignFacts, name: str, cells: Sequence[ShownCell]) -> float
 
 
 @lru_cache(maxsize=256)
-def _tenth(study: Study, width: float) -> float | None:
+def _tenth(study: planning.Study, width: float) -> float | None:
     try:
-        found = forecast(study, target_width=width, prices=Prices(0.0), replicates=DRAWN)
-    except EstimationError:  # people alone leave more, or too few items for any interval
+        found = planning.forecast(
+            study, target_width=width, prices=planning.Prices(0.0), replicates=DRAWN
+        )
+    except core.EstimationError:  # people alone leave more, or too few items for any interval
         return None
     return found.judgments.low
 
@@ -455,7 +447,7 @@ class Ranking:
     @property
     def circles(self) -> tuple[tuple[str, ...], ...]:
         """Return the systems that are better than each other all around, such as a, b and c."""
-        return circles({(pair.first, pair.second): pair.outcome for pair in self.pairs})
+        return core.circles({(pair.first, pair.second): pair.outcome for pair in self.pairs})
 
     @property
     def place_of(self) -> dict[str, str]:
@@ -535,8 +527,10 @@ def _ranking(
         )
         for first, second, name in pages_criteria.named(facts)
     )
-    outcomes: dict[Pair, PairOutcome] = {(pair.first, pair.second): pair.outcome for pair in pairs}
-    found = places(outcomes, higher_is_better=criterion.higher_is_better)
+    outcomes: dict[core.Pair, core.PairOutcome] = {
+        (pair.first, pair.second): pair.outcome for pair in pairs
+    }
+    found = core.places(outcomes, higher_is_better=criterion.higher_is_better)
     placed = [
         SystemPlace(
             name,
@@ -558,14 +552,14 @@ def _of_people(pairs: Sequence[RankedPair]) -> str:
     few = [
         pair.row.effective_annotators
         for pair in short
-        if pair.row and pair.row.effective_annotators < MIN_EFFECTIVE_ANNOTATORS
+        if pair.row and pair.row.effective_annotators < core.MIN_EFFECTIVE_ANNOTATORS
     ]
     of = many(len(short), "open pair")
     if few:
         return (
             f"Ask more people: {of} rest{'s' if len(short) == 1 else ''} on the work of "
             f"{number(min(few), 1)} effective annotators, and a decision takes "
-            f"{number(MIN_EFFECTIVE_ANNOTATORS, 0)}. "
+            f"{number(core.MIN_EFFECTIVE_ANNOTATORS, 0)}. "
         )
     return (
         f"Ask more people: they differ so much about {of} that more items by the same people do "
@@ -580,7 +574,7 @@ def _of_items(pairs: Sequence[RankedPair]) -> str:
     known = [pair for pair in others if pair.row and pair.row.low is not None]
     if not known:
         bounded = all(pair.criterion.bounded for pair in others)
-        least = MIN_ITEMS if bounded else MIN_ITEMS_UNBOUNDED
+        least = core.MIN_ITEMS if bounded else core.MIN_ITEMS_UNBOUNDED
         each = "pair" if others[0].together else "system"
         return f"The first pairs can be decided after {least} items of each {each}."
     furthest = max(known, key=lambda pair: pair.openness)

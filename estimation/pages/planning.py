@@ -28,8 +28,7 @@ from annotate.pay import budget
 from annotate.work.picking import BLOCK
 from annotate.work.picking import MOST as MOST_GOLD
 from estimation import plans
-from estimation.core import EstimationError
-from estimation.core.planning import TYPICAL, Forecast, PairForecast, Range
+from estimation.core import EstimationError, planning
 from estimation.pages import charts as pages_charts
 from estimation.pages import pictures
 from estimation.plans import USUAL
@@ -50,7 +49,9 @@ class PlanForm(forms.Form):
     """The form of a plan: a target width or a budget, and the collection."""
 
     criterion = forms.ChoiceField(
-        label="Typical scores of", choices=[(name, name) for name in TYPICAL], initial="overall"
+        label="Typical scores of",
+        choices=[(name, name) for name in planning.TYPICAL],
+        initial="overall",
     )
     items = forms.IntegerField(
         label="Outputs of each system", min_value=2, max_value=MOST_ITEMS, initial=400
@@ -238,7 +239,7 @@ class ShownPlan:
         goal = self.plan.goal
         if goal is None:
             return ()
-        found: list[tuple[str, Range, Callable[[float], str]]] = [
+        found: list[tuple[str, planning.Range, Callable[[float], str]]] = [
             ("Cost", goal.cost, money_text),
             ("Judgments", goal.judgments, _whole),
             ("People", goal.annotators, _whole),
@@ -377,7 +378,7 @@ def planning_order(plan: PlannedStudy, *, probability: float) -> tuple[tuple[str
     )
 
 
-def _kind(one: PairForecast, plan: PlannedStudy) -> str:
+def _kind(one: planning.PairForecast, plan: PlannedStudy) -> str:
     assert plan.order is not None
     if not one.preference:
         return "Pairs that are alike"
@@ -386,7 +387,7 @@ def _kind(one: PairForecast, plan: PlannedStudy) -> str:
     return "Pairs that differ by the margin"
 
 
-def _taken(one: PairForecast, plan: PlannedStudy, probability: float) -> str:
+def _taken(one: planning.PairForecast, plan: PlannedStudy, probability: float) -> str:
     """Return what it takes to decide all pairs, if they are of this kind."""
     found = [f"{percent(one.decided)} are decided before the items run out"]
     if one.usual_items is not None:
@@ -413,7 +414,7 @@ def _whole(value: float) -> str:
     return number(value, 0)
 
 
-def _effect(changed: Forecast | None, plan: PlannedStudy) -> str:
+def _effect(changed: planning.Forecast | None, plan: PlannedStudy) -> str:
     if changed is None:
         return f"the target would {'no longer' if plan.is_reached else 'not'} be reached"
     after, people = changed.judgments.expected, _whole(changed.annotators.expected)

@@ -34,21 +34,10 @@ from annotate.models.base import CampaignStatus as Status
 from annotate.review import queries as review_queries
 from estimation import export, read, stopping
 from estimation.export import FollowedDownload
-from estimation.pages import (
-    dashboard,
-    latex,
-    pictures,
-)
-from estimation.pages import (
-    numbers as pages_numbers,
-)
-from estimation.pages import (
-    report as pages_report,
-)
-from estimation.pages.criteria import (
-    Adjustment,
-    strengths,
-)
+from estimation.pages import dashboard, latex, pictures
+from estimation.pages import numbers as pages_numbers
+from estimation.pages import report as pages_report
+from estimation.pages.criteria import Adjustment, strengths
 from estimation.pages.report import CampaignReport, checklist, methods
 
 MOST_AT_ONCE = 100  # campaigns in one answer

@@ -13,10 +13,7 @@ from django.urls import reverse
 
 from annotate.campaigns import life
 from annotate.common.errors import NotFound
-from annotate.models import (
-    Campaign,
-    Membership,
-)
+from annotate.models import Campaign, Membership
 from annotate.models.base import CloseReason
 from estimation import export
 from tests.estimation.exporting.exported import Unzipped, owner_of
