@@ -12,7 +12,6 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import chain, combinations
 from math import floor, log10
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -860,20 +859,12 @@ def _from_tie(one: Estimate, tie: float, first: int, second: int) -> Comparison:
     )
 
 
-# All systems on one criterion as one picture: their intervals on one scale, the best first.
+# All systems on one criterion, as a row of the dashboard and as one picture on one scale.
 
 
 FEW = 4  # systems whose cells are easy to compare side by side
 WIDTH, FOREST_MARGIN = 140.0, 8.0  # of the drawing, in its own units
 ROOM = 0.04  # of what is drawn, at both ends
-
-
-# All systems on one criterion: a row of the dashboard.
-
-
-NO_ITEMS: Mapping[int, tuple[int, int | None]] = MappingProxyType({})
-NO_PLACES: Mapping[tuple[str, str], str] = MappingProxyType({})
-NO_DECISIONS: Mapping[tuple[str, str], State] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -933,9 +924,9 @@ def criterion_rows(
     newest: list[Estimate],
     *,
     price: Decimal,
-    items: Mapping[int, tuple[int, int | None]] = NO_ITEMS,
-    places: Mapping[tuple[str, str], str] = NO_PLACES,
-    decisions: Mapping[tuple[str, str], State] = NO_DECISIONS,
+    items: Mapping[int, tuple[int, int | None]] | None = None,
+    places: Mapping[tuple[str, str], str] | None = None,
+    decisions: Mapping[tuple[str, str], State] | None = None,
     compared: Sequence[ContrastTable] = (),
 ) -> tuple[CriterionRow, ...]:
     """Return one row for each criterion, the primary ones first.
@@ -944,6 +935,7 @@ def criterion_rows(
     places, decisions: in a ranking, by criterion and system (a pair that is judged side by side).
     compared: the differences, which say what places systems can have outside of a ranking.
     """
+    items, places, decisions = items or {}, places or {}, decisions or {}
     standing = {} if facts.is_ranking else {one.criterion.name: one.places for one in compared}
     found = {(row.system_id, row.criterion): row for row in newest}
     targets, primary = facts.targets, facts.primary
