@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import lambertw
 
 from estimation.core import Estimate as Estimated
 from estimation.core import Sample, Scale, estimate
@@ -29,24 +28,6 @@ def found(score: Any, *, people: int = 21, low: float = -1.0) -> Estimated:
 
 
 # --- the rule
-
-
-@pytest.mark.parametrize("pairs", [1, 3, 66])
-def test_a_pair_is_decided_by_the_sequence_at_its_share_of_alpha(pairs: int) -> None:
-    known = found([1, 0.5, -0.5, 0, 1, 0.5, -1, 0.5] * 10)
-    alpha, t, t_opt = 0.05 / pairs, 80, 2.4 * 100
-    x = -lambertw(-(alpha**2) / np.e, -1).real - 1
-    rho2 = x / t_opt
-    grown = t * rho2 + 1
-    half = known.std_error * np.sqrt(t * 2 * grown / (t**2 * rho2) * np.log(np.sqrt(grown) / alpha))
-    interval = rule(pairs=pairs).interval(known)
-    assert interval is not None
-    assert (interval.low, interval.high) == pytest.approx(
-        (known.centre - half, known.centre + half)
-    )
-    edge = abs(known.centre) + half
-    assert rule(pairs=pairs, margin=edge * 1.001).decided(known).outcome == "close"
-    assert rule(pairs=pairs, margin=edge * 0.999).decided(known).outcome == "open"
 
 
 def test_what_is_better_is_known_where_the_interval_leaves_a_tie_out() -> None:

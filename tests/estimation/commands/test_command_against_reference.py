@@ -176,30 +176,3 @@ def test_a_pair(tmp_path, criterion, estimator, n_metrics):
     )
     agrees(row, expected)
     of_two_way(row, expected)
-
-
-def test_values_as_they_are(tmp_path):
-    systems, files = written(tmp_path, "overall", 1, raw=True)
-    found = run(*files, "--metric-transform", "raw")
-    for name, system in systems.items():
-        expected = reference.estimate(
-            system.rows,
-            60,
-            (-1, 1),
-            system.metric,
-            estimator="balanced",
-            balance=0.16,
-            person_share=0.08,
-        )
-        agrees(found[name], expected)
-        assert found[name]["metric_transform"] == "raw"
-
-
-def test_ppi(tmp_path):
-    systems, files = written(tmp_path, "overall", 1)
-    found = run(*files, "--estimator", "ppi")
-    for name, system in systems.items():
-        expected = reference.estimate(
-            system.rows, 60, (-1, 1), system.metric, estimator="ppi", level=0.95
-        )
-        agrees(found[name], expected)

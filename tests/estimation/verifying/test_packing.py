@@ -29,7 +29,3 @@ def test_runs_choose_exactly_these(among: np.ndarray, data: st.DataObject) -> No
 def test_neighbours_are_one_run_though_their_numbers_are_not() -> None:
     among = np.array([3, 7, 8, 20, 31])
     assert runs(np.array([3, 7, 8, 31]), among) == [[3, 8], [31, 31]]
-
-
-def test_a_million_neighbours_take_little() -> None:
-    assert len(packed(np.arange(5, 1_000_005))) < 20_000
