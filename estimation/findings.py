@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from annotate.campaigns import facts as campaigns_facts
 from annotate.campaigns import progress
 from annotate.campaigns.facts import Brief, SystemOutputs, SystemStanding
 from annotate.instruments.base import Criterion
@@ -224,24 +223,7 @@ def _interval(brief: Brief, one: Contrast, said: core.PairVerdict) -> core.Inter
     return core.Interval(said.low, said.high, brief.level, float("inf"), one.difference.centre)
 
 
-# The state of each system's sample by the campaign's stopping rule: enough is known, or not.
-
-
-@dataclass(frozen=True)
-class SampleState:
-    """One system's primary findings, and the state of its sample.
-
-    enough: whether its sample may end.
-    because, pairs: indices of its primary findings and, in a ranking, of its comparisons.
-    """
-
-    system_id: int
-    name: str
-    stopped: bool
-    unfinished: int
-    enough: bool
-    because: tuple[int, ...]
-    pairs: tuple[int, ...] = ()
+# What a stopping rule says of each system's sample: enough is known, or not.
 
 
 @dataclass(frozen=True)
@@ -285,34 +267,6 @@ def sentences_of(brief: Brief) -> RuleSentences:
     return COMPARED if brief.compares else PAIRS
 
 
-def sample_states(
-    brief: Brief, found: list[Finding], compared: list[Contrast]
-) -> list[SampleState]:
-    """Return the state of every system; systems without enough judgments have no findings."""
-    systems = campaigns_facts.standings(brief.campaign_id)
-    return [_sample_state(brief, system, systems, found, compared) for system in systems]
-
-
-def _sample_state(
-    brief: Brief,
-    system: SystemStanding,
-    systems: Collection[SystemStanding],
-    found: list[Finding],
-    compared: list[Contrast],
-) -> SampleState:
-    because = tuple(_primary(brief, system, found))
-    pairs = tuple(_pairs_of(system, compared)) if brief.is_ranking else ()
-    return SampleState(
-        system_id=system.system_id,
-        name=system.name,
-        stopped=system.stop_position is not None,
-        unfinished=found[because[0]].unfinished if because else unfinished_of(system),
-        enough=is_enough(brief, system, systems, found, compared),
-        because=because,
-        pairs=pairs,
-    )
-
-
 def is_enough(
     brief: Brief,
     system: SystemStanding,
@@ -324,26 +278,28 @@ def is_enough(
 
     What lies off the scale is wrong, and ends nothing.
     """
-    because = _primary(brief, system, found)
+    because = primary(brief, system, found)
     if any(found[index].estimate.off_scale for index in because):
         return False
     if brief.is_ranking and not brief.compares:
-        ranked = [compared[index].ranked for index in _pairs_of(system, compared)]
+        ranked = [compared[index].ranked for index in pairs_of(system, compared)]
         all_pairs = (len(systems) - 1) * len(brief.primary)
         return len(ranked) == all_pairs and all(one and one.is_decided for one in ranked)
     return len(because) == len(brief.primary) and all(found[index].is_enough for index in because)
 
 
-def _primary(brief: Brief, system: SystemStanding, found: list[Finding]) -> list[int]:
-    primary = {criterion.name for criterion in brief.primary}
+def primary(brief: Brief, system: SystemStanding, found: list[Finding]) -> list[int]:
+    """Return the indices of the system's findings on primary criteria."""
+    names = {criterion.name for criterion in brief.primary}
     return [
         index
         for index, one in enumerate(found)
-        if one.system.system_id == system.system_id and one.criterion.name in primary
+        if one.system.system_id == system.system_id and one.criterion.name in names
     ]
 
 
-def _pairs_of(system: SystemStanding, compared: list[Contrast]) -> list[int]:
+def pairs_of(system: SystemStanding, compared: list[Contrast]) -> list[int]:
+    """Return the indices of the system's contrasts."""
     return [
         index
         for index, one in enumerate(compared)

@@ -15,19 +15,6 @@ from estimation.rule import PairDecision
 Row = TypeVar("Row", bound=Inference)
 
 
-def store_estimates(brief: Brief, found: list[Finding], *, final: bool) -> list[Estimate]:
-    """Add one row per finding; return the rows in the same order."""
-    return Estimate.objects.bulk_create(
-        estimate_row(brief, finding, final=final) for finding in found
-    )
-
-
-def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> list[Comparison]:
-    """Add one row per contrast; return the rows in the same order."""
-    rows = (comparison_row(brief, contrast, final=final) for contrast in found)
-    return Comparison.objects.bulk_create(rows)
-
-
 def keep(brief: Brief, seen: Evidence) -> DecisionEvidence:
     return DecisionEvidence.objects.create(
         campaign_id=brief.campaign_id,

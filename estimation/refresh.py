@@ -136,8 +136,12 @@ def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
         if not marks.clear(changes):
             raise Superseded
         final = stopping.ends(decided) or (brief.is_final and seen.scores.is_whole)
-        rows = history.store_estimates(brief, found, final=final)
-        pairs = history.store_comparisons(brief, compared, final=final)
+        rows = Estimate.objects.bulk_create(
+            history.estimate_row(brief, one, final=final) for one in found
+        )
+        pairs = Comparison.objects.bulk_create(
+            history.comparison_row(brief, one, final=final) for one in compared
+        )
         if seen.scores.is_whole:  # otherwise an estimate may only lack its scores
             history.withdraw(brief, found, compared)
         if after.agreement_is_due(brief, seen.scores):
