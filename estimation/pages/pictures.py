@@ -106,8 +106,10 @@ def table(
     facts, asked = _facts(request, public_id, criterion, system_id)
     points = _points(facts, criterion, system_id, upto, most=TABLE_POINTS)
     for point in points:
-        for name in ("low", "high", "mean_low", "mean_high"):
-            setattr(point, name, read.cut(getattr(point, name), asked, point.estimate))
+        ends = (point.low, point.high, point.mean_low, point.mean_high)
+        point.low, point.high, point.mean_low, point.mean_high = (
+            read.cut(end, asked, point.estimate) for end in ends
+        )
     context = {
         "facts": facts,
         "criterion": criterion,
