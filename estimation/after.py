@@ -245,35 +245,22 @@ def _row(brief: Brief, shared: _Shared, *, excluded: int) -> Agreement:
 
 
 def _measured(row: Agreement, shared: _Shared) -> None:
+    """Measure alpha, how often people agreed exactly, and what other studies report."""
     columns, distance = (shared.output, shared.annotator, shared.value), shared.criterion.distance
+    observed, by_chance = core.observed_agreement(*columns)
+    row.detail = {"observed": observed, "by_chance": by_chance}
     try:
         found = core.krippendorff_alpha(
             *columns, distance=distance, level=row.level, replicates=REPLICATES
         )
     except core.NoVariationError:
-        why = "All judgments gave the same score, so alpha is not defined."
-        row.detail = {"why": why, **_observed(shared)}
+        row.detail["why"] = "All judgments gave the same score, so alpha is not defined."
         return
     row.alpha, row.low, row.high = found.alpha, found.low, found.high
-    row.detail = {
-        "without": _without(shared, found.alpha),
-        **_observed(shared),
-        **_others(shared),
-    }
-
-
-def _observed(shared: _Shared) -> dict[str, float]:
-    observed, by_chance = core.observed_agreement(shared.output, shared.annotator, shared.value)
-    return {"observed": observed, "by_chance": by_chance}
-
-
-def _others(shared: _Shared) -> dict[str, float]:
-    """Return what other studies report: ICC(1,1), and Fleiss' kappa where scores have levels."""
-    columns = (shared.output, shared.annotator, shared.value)
-    found = {"icc": core.intraclass_correlation(*columns)}
-    if shared.criterion.distance != "interval":
-        found["fleiss_kappa"] = core.fleiss_kappa(*columns)
-    return found
+    row.detail["without"] = _without(shared, found.alpha)
+    row.detail["icc"] = core.intraclass_correlation(*columns)
+    if distance != "interval":
+        row.detail["fleiss_kappa"] = core.fleiss_kappa(*columns)
 
 
 def _without(shared: _Shared, alpha: float) -> list[dict[str, Any]]:
@@ -557,7 +544,9 @@ def _cell(
     ahead = planning.Continuation(planned, cap, rule.planned_items)
     draws = planning.stops_ahead(sample, made, ahead, target_width=rule.target, level=brief.level)
     if cell.system.stop_position is not None:
-        draws = _ended(sample.n_judgments, draws)
+        # It takes no more judgments.
+        judged = np.full(draws.judgments.size, float(sample.n_judgments))
+        draws = planning.StopDraws(judged, np.full(judged.size, True), draws.width_at_end)
     narrow = planning.narrowing(sample, made, more=MORE, level=brief.level, cap=cap)
     people = planning.people_to_reach(
         sample, made, target_width=rule.target, planned=planned, level=brief.level, cap=cap
@@ -566,13 +555,6 @@ def _cell(
     if narrow is not None:
         row |= {name: getattr(narrow, name) for name in ("now", "same_people", "new_people")}
     return row, draws
-
-
-def _ended(judgments: int, draws: planning.StopDraws) -> planning.StopDraws:
-    size = draws.judgments.size
-    return planning.StopDraws(
-        np.full(size, float(judgments)), np.full(size, True), draws.width_at_end
-    )
 
 
 def _end(
@@ -602,22 +584,16 @@ def _end(
         pace=rate,
     )
     return {
-        "judgments": _listed(_at_most(found.judgments, counts.planned)),
+        # Systems are forecast apart, and each is rounded: no more than can be judged.
+        "judgments": _listed(found.judgments, float(counts.planned)),
         "seconds": None if found.seconds is None else _listed(found.seconds),
         "chance": found.chance,
     }
 
 
-def _at_most(found: planning.Range, planned: int) -> planning.Range:
-    """Return a range within what can be judged; systems are forecast apart, and each is rounded."""
-    return planning.Range(
-        *(min(n, float(planned)) for n in (found.expected, found.low, found.high))
-    )
-
-
-def _listed(found: planning.Range) -> list[float] | None:
-    """Return plain numbers; None where a width has no bound."""
-    numbers = [found.expected, found.low, found.high]
+def _listed(found: planning.Range, most: float = np.inf) -> list[float] | None:
+    """Return plain numbers, at most this large; None where a width has no bound."""
+    numbers = [min(one, most) for one in (found.expected, found.low, found.high)]
     return numbers if np.isfinite(numbers).all() else None
 
 

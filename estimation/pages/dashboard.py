@@ -164,18 +164,7 @@ class ActivityLine:
     times: int = 1  # consecutive repetitions; the last one is shown
 
 
-@dataclass(frozen=True)
-class ActivityWanted:
-    """Which page is wanted: the entries of one part, before this act and this decision."""
-
-    part: str = "all"
-    act: int | None = None
-    decision: int | None = None
-
-    @property
-    def address(self) -> str:
-        before = f"{self.act or ''}-{self.decision or ''}"
-        return f"?{urlencode({'show': self.part, 'before': before})}"
+Before = tuple[int | None, int | None]  # entries before this act, and before this decision
 
 
 def _named(name: str, verbs: str) -> tuple[str, frozenset[str]]:
@@ -214,51 +203,50 @@ WITH_DECISIONS = ("all", "campaign")  # parts that show what rules decided, too
 _PLACE = re.compile(r"(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
-def asked(query: Mapping[str, str]) -> ActivityWanted:
-    """Read which page an address asks for; what makes no sense asks for the first one."""
-    show = query.get("show", "")
-    part = show if show in PARTS else "all"
-    place = _PLACE.fullmatch(query.get("before", ""))
+def asked(query: Mapping[str, str]) -> tuple[str, Before]:
+    """Read which part and page an address asks for; what makes no sense asks for the first one."""
+    show, place = query.get("show", ""), _PLACE.fullmatch(query.get("before", ""))
     act, decision = (int(one) if one else None for one in place.groups()) if place else (None, None)
-    return ActivityWanted(part, act, decision)
+    return show if show in PARTS else "all", (act, decision)
 
 
 def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
-    shown, _older = activity_page(campaign_id, ActivityWanted(), size=LOOKED_AT)
+    shown, _older = activity_page(campaign_id, "all", size=LOOKED_AT)
     return shown[:limit]
 
 
 def activity_page(
-    campaign_id: int, wanted: ActivityWanted, *, size: int = PAGE
+    campaign_id: int, part: str, before: Before = (None, None), *, size: int = PAGE
 ) -> tuple[tuple[ActivityLine, ...], str]:
     """Return one page of acts and decisions, the newest first; two queries.
 
-    Also the address of the next page; "" on the last one.
+    Also the address of the next page, after its path; "" on the last one.
 
     Each of the two is read on from the last one shown, by its id, so that all pages together show
     each entry once while new ones arrive.
     """
-    _name, verbs = PARTS[wanted.part]
+    (_name, verbs), (last_act, last_decision) = PARTS[part], before
     acts = deque(
         exports.activity(
-            campaign_id, limit=size + 1, before=wanted.act, verbs=verbs, not_by_rules=_OF_RULES
+            campaign_id, limit=size + 1, before=last_act, verbs=verbs, not_by_rules=_OF_RULES
         )
     )
     decided: deque[Decision] = deque()
-    if wanted.part in WITH_DECISIONS:
-        decided += read.decisions(campaign_id, limit=size + 1, before=wanted.decision)
+    if part in WITH_DECISIONS:
+        decided += read.decisions(campaign_id, limit=size + 1, before=last_decision)
     shown: list[ActivityLine] = []
     while len(shown) < size and (acts or decided):
         if acts and (not decided or acts[0].at >= decided[0].at):
             act = acts.popleft()
-            wanted = replace(wanted, act=act.id)
+            last_act = act.id
             shown.append(ActivityLine(act.at, "", act.actor or "Plumbline", sentence(act)))
         else:
             rule = decided.popleft()
-            wanted = replace(wanted, decision=rule.pk)
+            last_decision = rule.pk
             icon = _ICONS.get(rule.verb, "info")
             shown.append(ActivityLine(rule.at, icon, "Plumbline", rule.text))
-    return tuple(_told_once(shown)), wanted.address if acts or decided else ""
+    asked_next = {"show": part, "before": f"{last_act or ''}-{last_decision or ''}"}
+    return tuple(_told_once(shown)), f"?{urlencode(asked_next)}" if acts or decided else ""
 
 
 def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:

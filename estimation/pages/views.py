@@ -74,15 +74,15 @@ def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """The whole log of a campaign, page by page."""
     campaign = with_results(request.user, public_id)
-    wanted = dashboard.asked(request.GET)
-    lines, older = dashboard.activity_page(campaign.pk, wanted)
+    part, before = dashboard.asked(request.GET)
+    lines, older = dashboard.activity_page(campaign.pk, part, before)
     context = {
         "campaign": campaign,
         "lines": lines,
         "older": older,
-        "wanted": wanted,
+        "part": part,
         "parts": [(key, name) for key, (name, _verbs) in dashboard.PARTS.items()],
-        "is_first": wanted == dashboard.ActivityWanted(wanted.part),
+        "is_first": before == (None, None),
         "zone": timezone.get_current_timezone_name(),
         "section": "campaigns",
     }
