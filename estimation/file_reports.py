@@ -102,10 +102,6 @@ def _interval(
         # narrowest at the census.
         planned = found.n_population / core.ITEMS_FACTOR
         return core.confidence_sequence(found, level=asked.level, planned_items=planned)
-    return _resampled(sample, asked)
-
-
-def _resampled(sample: core.Sample, asked: EstimateOptions) -> core.BootstrapInterval:
     estimator = asked.estimator
     if estimator not in RESAMPLED:
         raise core.InvalidOptionError(f"The {asked.interval} has no estimator {asked.estimator}.")
@@ -178,7 +174,7 @@ class Report:
         return None if self.gamma is None else _finite(core.data_efficiency_cap(gamma=self.gamma))
 
     def as_data(self) -> dict[str, Any]:
-        found = self.found
+        found, method = self.found, self.found.method
         return {
             "system": self.system,
             "criterion": self.criterion,
@@ -192,7 +188,7 @@ class Report:
             "estimand": self.asked.estimand,
             "n_items": found.n_items,
             "n_population": found.n_population if self.asked.items_known else None,
-            "finite_population": found.method.finite_population,
+            "finite_population": method.finite_population,
             "groups": self.groups,
             "n_judgments": self.n_judgments,
             "n_annotators": found.n_annotators,
@@ -203,13 +199,7 @@ class Report:
             "data_efficiency": self.data_efficiency,
             "data_efficiency_cap": self.cap,
             "notices": list(self.notices),
-            **self._protocol(),
-        }
-
-    def _protocol(self) -> dict[str, Any]:
-        """What another program needs to compute the same numbers."""
-        found, method = self.found, self.found.method
-        return {
+            # What another program needs to compute the same numbers.
             "centre": found.centre,
             "A_eff": found.effective_annotators,
             "balance": method.balance if method.estimator == "balanced" else None,
@@ -290,14 +280,7 @@ def about_items(asked: EstimateOptions) -> tuple[str, ...]:
     return (ITEMS_KNOWN if asked.items_known else ITEMS_UNKNOWN,)
 
 
-COMPONENTS = (
-    "item",
-    "annotator",
-    "residual",
-    "one_way_item",
-    "one_way_annotator",
-    "item_means",
-)
+COMPONENTS = ("item", "annotator", "residual", "one_way_item", "one_way_annotator", "item_means")
 
 
 def components(sample: core.Sample) -> dict[str, float | None]:
