@@ -12,16 +12,20 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from hypothesis import given
+from hypothesis import strategies as st
 
-from annotate.campaigns import life
+from annotate.campaigns import amendments, life
 from annotate.models import Campaign
 from annotate.models.base import CloseReason
 from config.version import VERSION
-from estimation.facts import unpacked
+from estimation import refresh
+from estimation.facts import chosen, packed, runs, unpacked
 from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
 from tests import remembered
 from tests.annotate.comparing import compared
@@ -417,3 +421,100 @@ def test_a_folder_and_a_zip_that_was_packed_again_are_read(files: Files, tmp_pat
         verified(folder)
     with pytest.raises(CommandError, match="is no export"):
         verified(tmp_path / "nowhere")
+
+
+def amended(owner: User) -> Campaign:
+    """A setting was changed in the draft, which is no amendment, and twice later."""
+    made = campaign(owner=owner, is_open=False, double_share=0)
+    change(made, 0.2, "")
+    life.open_(made.pk)
+    change(made, 0.25, "Too many\n were \x1b[31mlisted.")
+    life.pause(made.pk)
+    change(made, 0.5, "Too few.")
+    life.open_(made.pk)
+    for name in ("p1", "p2"):
+        judge(person(made, name))
+    refresh.refresh(made.pk)
+    return made
+
+
+def change(made: Campaign, share: float, reason: str) -> None:
+    settings = {"timing": {"share": share}}
+    amendments.change(made.pk, settings, actor_id=None, reason=reason)
+
+
+@pytest.fixture
+def changes(ada: User) -> Files:
+    return files_of(remembered.again(amended, ada))
+
+
+def test_each_change_is_shown_with_its_reason(changes: Files, tmp_path: Path) -> None:
+    said = verified(written(changes, tmp_path / "export.zip")).splitlines()
+    (first, last) = (line for line in said if "settings of the screens changed" in line)
+    assert "timing.share from 0.2 to 0.25. Reason: “Too many were [31mlisted.”." in first
+    assert "timing.share from 0.25 to 0.5. Reason: “Too few.”." in last
+    assert said[-1].startswith("Everything agrees.")
+    (readme,) = (data for name, data in changes.items() if name.endswith("README.md"))
+    assert "## amendments.jsonl" in readme.decode()
+
+
+def each_change(files: Files, each: Callable[[int, dict[str, Any]], Any]) -> Files:
+    def rows(text: str) -> str:
+        told = [each(n, json.loads(line)) for n, line in enumerate(text.splitlines())]
+        return "".join(json.dumps(row) + "\n" for row in told if row is not None)
+
+    return changed(files, "amendments.jsonl", rows)
+
+
+def test_a_change_that_was_left_out_or_changed_is_found(changes: Files, tmp_path: Path) -> None:
+    def without(place: int) -> Files:
+        return each_change(changes, lambda n, row: None if n == place else row)
+
+    assert "timing.share is said to have been 0.25; it was 0.2." in told(without(0), tmp_path)
+    assert "timing.share is 0.5; the changes lead to 0.25." in told(without(1), tmp_path)
+    other = {"changes": {"timing.share": [0.25, 0.4]}}
+    other_one = each_change(changes, lambda n, row: row | other if n == 1 else row)
+    assert "timing.share is 0.5; the changes lead to 0.4." in told(other_one, tmp_path)
+
+
+BROKEN = [
+    *({"changes": changes} for changes in (3, {"a": 1}, {"a": [1]})),
+    *({"at": at} for at in (3, "never", "0001-01-01T00:00:00+23:59")),
+]
+
+
+@pytest.mark.parametrize("row", BROKEN)
+def test_what_is_no_change_is_told(changes: Files, tmp_path: Path, row: dict[str, Any]) -> None:
+    broken = each_change(changes, lambda _n, said: said | row)
+    assert "amendments.jsonl cannot be read" in told(broken, tmp_path)
+
+
+def test_an_export_from_before_has_none(changes: Files, tmp_path: Path) -> None:
+    earlier = {name: data for name, data in changes.items() if "amendments" not in name}
+    said = verified(written(earlier, tmp_path / "export.zip"))
+    assert "changed:" not in said
+    assert "Everything agrees." in said
+
+
+IDS = st.sets(st.integers(1, 2**62), max_size=60).map(lambda found: np.array(sorted(found), "i8"))
+
+
+@pytest.mark.slow
+@given(IDS)
+def test_what_is_packed_comes_back(ids: np.ndarray) -> None:
+    assert np.array_equal(unpacked(packed(ids)), ids)
+
+
+@pytest.mark.slow
+@given(IDS, st.data())
+def test_runs_choose_exactly_these(among: np.ndarray, data: st.DataObject) -> None:
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=among.size, max_size=among.size)))
+    ids = among[kept.astype(bool)] if among.size else among
+    told = runs(ids, among)
+    assert np.array_equal(among[chosen(told, among)], ids)
+    assert len(told) <= among.size // 2 + 1
+
+
+def test_neighbours_are_one_run_though_their_numbers_are_not() -> None:
+    among = np.array([3, 7, 8, 20, 31])
+    assert runs(np.array([3, 7, 8, 31]), among) == [[3, 8], [31, 31]]
