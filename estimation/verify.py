@@ -123,23 +123,19 @@ class Bundle:
 
     def table(self, file: File) -> Iterator[dict[str, str]]:
         """Yield the rows of a table, by the names of its columns; all but `LATER` are there."""
-        for row in self._rows(file.name):
-            if missing := file.columns.keys() - row.keys() - LATER:
-                raise Unreadable(f"{file.name} has no column {min(missing)}.")
-            yield row
-
-    def _rows(self, name: str) -> Iterator[dict[str, str]]:
         csv.field_size_limit(min(sys.maxsize, LONGEST_FILE))
-        with self._open(name) as file, io.TextIOWrapper(file, "utf-8", newline="") as text:
+        with self._open(file.name) as opened, io.TextIOWrapper(opened, "utf-8", newline="") as text:
             rows = csv.DictReader(text, restkey="", restval="")
             while True:
-                with reading(f"{name}, line {rows.line_num + 1}"):
+                with reading(f"{file.name}, line {rows.line_num + 1}"):
                     try:
                         row = next(rows, None)
                     except BROKEN as error:
-                        raise Unreadable(f"{name} is damaged: {error}.") from None
+                        raise Unreadable(f"{file.name} is damaged: {error}.") from None
                 if row is None:
                     return
+                if missing := file.columns.keys() - row.keys() - LATER:
+                    raise Unreadable(f"{file.name} has no column {min(missing)}.")
                 yield row
 
     @contextmanager
@@ -422,16 +418,17 @@ class Recomputation:
     compared: list[Contrast]
 
     @cached_property
-    def estimates(self) -> dict[tuple[str, str], Estimate]:
-        rows = ((one, history.estimate_row(self.brief, one, final=False)) for one in self.found)
-        return {(one.system.name, one.criterion.name): row for one, row in rows}
-
-    @cached_property
-    def comparisons(self) -> dict[tuple[str, str, str], Comparison]:
-        rows = (
-            (one, history.comparison_row(self.brief, one, final=False)) for one in self.compared
-        )
-        return {(one.first.name, one.second.name, one.criterion.name): row for one, row in rows}
+    def rows(self) -> dict[str, dict[tuple[str, ...], Estimate | Comparison]]:
+        """Return rows that are not stored, by the table and what `KEYS` names."""
+        estimates: dict[tuple[str, ...], Estimate | Comparison] = {}
+        for one in self.found:
+            key = one.system.name, one.criterion.name
+            estimates[key] = history.estimate_row(self.brief, one, final=False)
+        comparisons: dict[tuple[str, ...], Estimate | Comparison] = {}
+        for pair in self.compared:
+            names = pair.first.name, pair.second.name, pair.criterion.name
+            comparisons[names] = history.comparison_row(self.brief, pair, final=False)
+        return {"estimate": estimates, "comparison": comparisons}
 
     def objection(self, verb: str, reason: str, name: str) -> str:
         """Return why the rule would not have done this; "" if it would."""
@@ -494,7 +491,11 @@ NUMBERS = (
     *("level", "low", "high", "width", "df", "std_error", "n_items", "n_population"),
     *("n_judgments", "n_annotators", "effective_annotators"),
 )
-OF_ESTIMATE = ("estimate", "mean_estimate", "mean_low", "mean_high")
+NUMBERS_OF = {
+    "estimate": ("estimate", "mean_estimate", "mean_low", "mean_high", *NUMBERS),
+    "comparison": ("difference", *NUMBERS),
+}
+KEYS = {"estimate": ("system", "criterion"), "comparison": ("first", "second", "criterion")}
 
 Progress = Callable[[str], None]
 Rows = list[dict[str, str]]
@@ -710,15 +711,16 @@ def _is_current(bundle: Bundle) -> bool:
 
 def _compared(name: str, rows: Rows, again: Recomputation, others: list[str]) -> Iterator[str]:
     for row in rows:
-        key, made = _counterpart(name, row, again)
-        where = f"{name} {row['id']} ({key})"
+        key = tuple(plain(row[column]) for column in KEYS[name])
+        made = again.rows[name].get(key)
+        where = f"{name} {row['id']} ({' less '.join(key[:-1])}, {key[-1]})"
         if row["estimator"] not in REGISTERED:
             others.append(f"{where}: this version no longer estimates by {row['estimator']}.")
             continue
         if made is None:
             found = [f"{where}: nothing can be estimated there from the judgments."]
         else:
-            found = list(_of_row(where, row, made, _numbers(name)))
+            found = list(_of_row(where, row, made, NUMBERS_OF[name]))
         if _version(row) == VERSION:
             yield from found
         else:
@@ -727,18 +729,6 @@ def _compared(name: str, rows: Rows, again: Recomputation, others: list[str]) ->
 
 def _version(row: Mapping[str, str]) -> str:
     return row.get("version", "")
-
-
-def _numbers(name: str) -> tuple[str, ...]:
-    return (*OF_ESTIMATE, *NUMBERS) if name == "estimate" else ("difference", *NUMBERS)
-
-
-def _counterpart(name: str, row: Mapping[str, str], again: Recomputation) -> tuple[str, Any]:
-    if name == "estimate":
-        key = plain(row["system"]), row["criterion"]
-        return ", ".join(key), again.estimates.get(key)
-    pair = plain(row["first"]), plain(row["second"]), row["criterion"]
-    return f"{pair[0]} less {pair[1]}, {pair[2]}", again.comparisons.get(pair)
 
 
 def _of_row(where: str, row: Mapping[str, str], made: Any, numbers: Iterable[str]) -> Iterator[str]:
