@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -150,10 +150,6 @@ class Evidence:
     entered: Mapping[int, NDArray[np.float64]]
     everybody: Scores | None = None
 
-    @property
-    def with_everybody(self) -> "Evidence | None":
-        return None if self.everybody is None else replace(self, scores=self.everybody)
-
 
 def evidence(brief: Brief) -> Evidence:
     campaign_id = brief.campaign_id
@@ -163,10 +159,6 @@ def evidence(brief: Brief) -> Evidence:
     if facts.excluded(campaign_id):
         everybody = facts.scores(campaign_id, with_excluded=True)
     return Evidence(scores, metrics, systems, entering_of(systems, metrics), everybody)
-
-
-def evidence_with(brief: Brief, seen: Evidence, *, of: int) -> Evidence:
-    return replace(seen, scores=facts.scores(brief.campaign_id, with_excluded=True, of=of))
 
 
 def cells(brief: Brief, seen: Evidence) -> Iterator[Cell]:

@@ -78,10 +78,14 @@ class Contrast:
 def findings(brief: Brief, seen: facts.Evidence) -> list[Finding]:
     unfinished = {one.system_id: unfinished_of(one) for one in seen.systems}
     # The estimates without exclusions show what excluded work changes.
-    everybody = seen.with_everybody
+    everybody: Iterable[facts.Cell] = ()
+    if seen.everybody is not None:
+        everybody = facts.cells(brief, replace(seen, scores=seen.everybody))
     whole = {
-        (cell.system.system_id, cell.criterion.name): _estimated(brief, cell)
-        for cell in (facts.cells(brief, everybody) if everybody else ())
+        (one.system.system_id, one.criterion.name): facts.estimated(
+            brief, one.criterion, one.sample
+        )
+        for one in everybody
     }
     return [
         finding(
@@ -99,16 +103,12 @@ def unfinished_of(system: SystemOutputs | SystemStanding) -> int:
     return 0 if system.stop_position is None else progress.unfinished_items(system.system_id)
 
 
-def _estimated(brief: Brief, cell: facts.Cell) -> core.Estimate:
-    return facts.estimated(brief, cell.criterion, cell.sample)
-
-
 def finding(
     brief: Brief, cell: facts.Cell, *, unfinished: int = 0, whole: core.Estimate | None = None
 ) -> Finding:
     """Estimate one system on one criterion; no query."""
     has_metric = cell.sample.metric is not None
-    main = _estimated(brief, cell)
+    main = facts.estimated(brief, cell.criterion, cell.sample)
     rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
     return Finding(
         system=cell.system,

@@ -5,7 +5,7 @@ estimates.
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from annotate.campaigns import facts, life
@@ -173,7 +173,8 @@ def measure(campaign_id: int, annotator_id: int) -> tuple[ExclusionEffect, ...]:
     brief = facts.brief(campaign_id)
     seen = facts_module.evidence(brief)
     without = _estimates(brief, seen)
-    whole = _estimates(brief, facts_module.evidence_with(brief, seen, of=annotator_id))
+    scores = facts.scores(campaign_id, with_excluded=True, of=annotator_id)
+    whole = _estimates(brief, replace(seen, scores=scores))
     return tuple(_effect(criterion, without, whole) for criterion in brief.primary)
 
 

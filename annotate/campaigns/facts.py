@@ -142,23 +142,13 @@ def material(output: Output) -> Material:
     return Material(output.text, output.item.input, tuple(output.item.paragraphs))
 
 
-def outputs_shown(
-    annotator_id: int, output_id: int, text: str, given: str, paragraphs: Iterable[str]
-) -> Material:
-    """Return what this annotator is shown of an output: a pair in one of its two orders."""
-    return _material(annotator_id, str(output_id), text, given, paragraphs)
-
-
-def shown_gold(
-    annotator_id: int, gold_id: int, text: str, given: str, paragraphs: Iterable[str]
-) -> Material:
-    """Return what this annotator is shown of a gold item, likewise."""
-    return _material(annotator_id, f"gold {gold_id}", text, given, paragraphs)
-
-
-def _material(
+def material_shown(
     annotator_id: int, key: str, text: str, given: str, paragraphs: Iterable[str]
 ) -> Material:
+    """Return what this annotator is shown of a text: a pair in one of its two orders.
+
+    key: the id of the output, or `gold` and that of the gold item.
+    """
     is_pair = instruments_base.MARK in text
     turned = is_pair and instruments_base.is_turned(annotator_id, key)
     return Material(text, given, tuple(paragraphs), turned)

@@ -773,8 +773,8 @@ def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
 
 def _task(number: int, judgment: Judgment, instrument: Instrument) -> Task:
     output, item = judgment.output, judgment.output.item
-    seen = facts.outputs_shown(
-        judgment.annotator_id, output.pk, output.text, item.input, item.paragraphs
+    seen = facts.material_shown(
+        judgment.annotator_id, str(output.pk), output.text, item.input, item.paragraphs
     )
     text = instrument.shown(seen)
     return Task(

@@ -36,10 +36,10 @@ def judgment_material(assignment: Assignment) -> Material:
     """Return what the annotator is shown: of an output, whose item must be loaded, or of gold."""
     who, gold, output = assignment.annotator_id, assignment.gold, assignment.output
     if gold is not None:
-        return facts.shown_gold(who, gold.pk, gold.text, gold.input, gold.paragraphs)
+        return facts.material_shown(who, f"gold {gold.pk}", gold.text, gold.input, gold.paragraphs)
     assert output is not None, "an assignment has an output or a gold item"
     given = output.item
-    return facts.outputs_shown(who, output.pk, output.text, given.input, given.paragraphs)
+    return facts.material_shown(who, str(output.pk), output.text, given.input, given.paragraphs)
 
 
 def with_begin(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:

@@ -221,10 +221,6 @@ _SOON = 2 * 86_400.0
 _MOST_SECONDS = 20 * 365 * 86_400.0
 
 
-def newest_forecast(campaign_id: int) -> EndForecast | None:
-    return EndForecast.objects.filter(campaign=campaign_id).order_by("-pk").first()
-
-
 def _clock(minutes: float) -> str:
     """`1:38` for minutes and seconds."""
     whole = round(minutes * 60)

@@ -35,7 +35,7 @@ from estimation import read
 from estimation.core.planning import Forecast
 from estimation.models import Agreement, Comparison, Decision, EndForecast, Estimate, MetricScore
 from estimation.pages import criteria, numbers
-from estimation.pages.advice import Advice, Outlook, advise, newest_forecast, told_late
+from estimation.pages.advice import Advice, Outlook, advise, told_late
 from estimation.pages.criteria import (
     Adjustment,
     ContrastTable,
@@ -233,7 +233,10 @@ def activity_page(
     )
     decided: deque[Decision] = deque()
     if part in WITH_DECISIONS:
-        decided += read.decisions(campaign_id, limit=size + 1, before=last_decision)
+        rows = Decision.objects.filter(campaign=campaign_id).order_by("-id")
+        if last_decision is not None:
+            rows = rows.filter(pk__lt=last_decision)
+        decided += rows[: size + 1]
     shown: list[ActivityLine] = []
     while len(shown) < size and (acts or decided):
         if acts and (not decided or acts[0].at >= decided[0].at):
@@ -553,6 +556,7 @@ def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
     ranked = numbers.rankings(facts, tables := numbers.tables(facts, adjustment), newest)
     who = campaigns_progress.by_person(pk)
     counts = campaigns_progress.progress(pk, cap=facts.annotator_cap, people=who)
+    scored = MetricScore.objects.filter(campaign=pk, metric__in=facts.metrics)
     limit, reserved = _limits(campaign) if collects else (None, False)
     return Dashboard(
         facts=facts,
@@ -568,7 +572,7 @@ def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
             decisions=ranked.decisions,
             compared=tables,
         ),
-        metric_done=read.metric_scores(pk, facts.metrics),
+        metric_done=scored.count() // max(1, len(facts.metrics)),
         n_pending=campaigns_facts.waiting(pk),
         at=max((row.at for row in newest), default=None),
         lines=lines(pk),
@@ -578,7 +582,7 @@ def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
         agreed=numbers.agreed(facts, planned=counts.doubled),
         excluded=effects.excluded(pk, since=facts.closed_at),
         conduct=effects.ruling_statistics_of(pk),
-        forecast=newest_forecast(pk),
+        forecast=EndForecast.objects.filter(campaign=pk).order_by("-pk").first(),
         # Who can judge more, during collection only.
         availability=campaigns_progress.availability_of(
             pk, facts.annotator_cap, counts.missing, who
