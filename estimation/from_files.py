@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +166,10 @@ def _parts(
         place[GROUP] = header.index(GROUP)
     while part := list(islice(rows, _ROWS_AT_ONCE)):
         lines = [line for line, _ in part]
-        _check_lengths(path, part, header)
+        for line, row in part:
+            if len(row) != len(header):
+                told = f"{len(row)} fields where the header has {len(header)}."
+                raise FileError(path, line, told)
         fields = list(zip(*(row for _, row in part), strict=True))
         read = {c: _stripped(path, fields[place[c]], lines, c) for c in columns}
         numbers = {c: encoded(names[c], read[c]) for c in columns}
@@ -193,13 +197,6 @@ def _places(path: Path, header: list[str], wanted: tuple[str, ...]) -> dict[str,
     return {name: header.index(name) for name in wanted}
 
 
-def _check_lengths(path: Path, part: list[tuple[int, list[str]]], header: list[str]) -> None:
-    if {len(row) for _, row in part} == {len(header)}:
-        return
-    line, row = next((line, row) for line, row in part if len(row) != len(header))
-    raise FileError(path, line, f"{len(row)} fields where the header has {len(header)}.")
-
-
 def _stripped(path: Path, fields: tuple[str, ...], lines: list[int], column: str) -> list[str]:
     names = [name.strip() for name in fields]
     if "" in names:
@@ -214,24 +211,22 @@ def _groups(names: Names, fields: tuple[str, ...]) -> Ints:
 
 
 def _numbers(path: Path, fields: tuple[str, ...], lines: list[int], column: str) -> Floats:
-    try:
-        values = np.fromiter(map(float, fields), np.float64, len(fields))
-    except ValueError:
-        values = None
-    # Python reads 1_000 as a thousand; a CSV file hardly means that.
-    if values is None or not np.isfinite(values).all() or "_" in "".join(fields):
-        at = next(i for i, text in enumerate(fields) if not _is_number(text))
+    values = [_number(text) for text in fields]
+    if None in values:
+        at = values.index(None)
         found = fields[at].strip()
         words = f"{found!r} is not a finite number" if found else "it is empty"
         raise FileError(path, lines[at], f"the {column} must be a number; {words}.")
-    return values
+    return np.array(values, dtype=np.float64)
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float | None:
     try:
-        return bool(np.isfinite(float(text))) and "_" not in text
+        value = float(text)
     except ValueError:
-        return False
+        return None
+    # Python reads 1_000 as a thousand; a CSV file hardly means that.
+    return value if isfinite(value) and "_" not in text else None
 
 
 # From tables read from plain files to the samples of `estimation.core`. Pure.
