@@ -81,13 +81,15 @@ Store = Callable[[], Any]
 class DeferredWork:
     """One kind of such work. name: of its lease. marks: its notes. task: its name in `tasks`.
 
-    make: does the work for a campaign, and returns what stores the result, in the transaction that
-        removes the marks. doing: in words.
+    is_due: by what a refresh has read, and the reasons of the changes. make: does the work for a
+        campaign, and returns what stores the result, in the transaction that removes the marks.
+    doing: in words.
     """
 
     name: str
     marks: type[AgreementDue] | type[EndForecastDue] | type[CloserLookDue]
     task: str
+    is_due: Callable[[Brief, Scores, Collection[str]], bool]
     make: Callable[[int], Store]
     doing: str
 
@@ -174,7 +176,7 @@ class _Shared:
         return sha256(b"".join(one[order].tobytes() for one in columns)).hexdigest()[:32]
 
 
-def agreement_is_due(brief: Brief, scores: Scores) -> bool:
+def _agreement_is_due(brief: Brief, scores: Scores, _reasons: Collection[str]) -> bool:
     """Return whether the agreement on some criterion is due.
 
     While judgments come in, alpha is measured again after 5 % more of them; at once when rulings
@@ -192,7 +194,12 @@ def _measure(campaign_id: int) -> Store:
 
 
 MEASURING = DeferredWork(
-    "agreement", AgreementDue, "measure_agreement", _measure, doing="measuring agreement in"
+    "agreement",
+    AgreementDue,
+    "measure_agreement",
+    _agreement_is_due,
+    _measure,
+    doing="measuring agreement in",
 )
 
 
@@ -293,7 +300,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def look_is_due(brief: Brief, scores: Scores, *, reasons: Collection[str]) -> bool:
+def _look_is_due(brief: Brief, scores: Scores, reasons: Collection[str]) -> bool:
     """Return whether it is to be made again: after 5 % more judgments, a ruling, or in the end."""
     return brief.is_final or _has_grown(CloserLook, brief, scores, reasons)
 
@@ -315,7 +322,7 @@ def _look_closer(campaign_id: int) -> Store:
 
 
 LOOKING = DeferredWork(
-    "closer_look", CloserLookDue, "look_closer", _look_closer, doing="looking closer at"
+    "closer_look", CloserLookDue, "look_closer", _look_is_due, _look_closer, "looking closer at"
 )
 
 
@@ -475,7 +482,7 @@ RENEWED = timedelta(hours=1)  # the pace changes even if nothing comes
 Row = dict[str, Any]
 
 
-def forecast_is_due(brief: Brief, scores: Scores, *, reasons: Collection[str]) -> bool:
+def _forecast_is_due(brief: Brief, scores: Scores, reasons: Collection[str]) -> bool:
     """Return whether the forecast is to be made again: after 5 % more judgments, or a ruling."""
     if brief.status != CampaignStatus.OPEN or not brief.targets:
         return False
@@ -494,8 +501,14 @@ def _forecast(campaign_id: int) -> Store:
 
 
 FORECASTING = DeferredWork(
-    "forecast", EndForecastDue, "forecast_end", _forecast, doing="forecasting the end of"
+    "forecast",
+    EndForecastDue,
+    "forecast_end",
+    _forecast_is_due,
+    _forecast,
+    doing="forecasting the end of",
 )
+DEFERRED = (MEASURING, FORECASTING, LOOKING)
 
 
 def catch_up_forecasts() -> int:

@@ -144,12 +144,9 @@ def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
         )
         if seen.scores.is_whole:  # otherwise an estimate may only lack its scores
             history.withdraw(brief, found, compared)
-        if after.agreement_is_due(brief, seen.scores):
-            after.MEASURING.ask(brief.campaign_id)
-        if after.forecast_is_due(brief, seen.scores, reasons=changes.values()):
-            after.FORECASTING.ask(brief.campaign_id)
-        if after.look_is_due(brief, seen.scores, reasons=changes.values()):
-            after.LOOKING.ask(brief.campaign_id)
+        for work in after.DEFERRED:
+            if work.is_due(brief, seen.scores, changes.values()):
+                work.ask(brief.campaign_id)
         stopping.carry_out(decided, rows, pairs, evidence=lambda: history.keep(brief, seen))
 
 

@@ -72,7 +72,8 @@ def of_campaign(
     """
     known = [sample for sample in samples if sample and not any(_unknown(r) for r, _ in sample)]
     if not known:
-        return _first_obstacle(samples)
+        obstacles = (_unknown(row) for sample in samples for row, _target in sample)
+        return next(filter(None, obstacles), NO_INTERVAL)
     sizes = [max(row.n_judgments for row, _ in sample) for sample in known]
     needed = sum(n * _slowest(sample) for n, sample in zip(sizes, known, strict=True))
     return _saving(min(judged, sum(sizes)), needed / sum(sizes), price)
@@ -107,11 +108,6 @@ def _useless(row: Estimate) -> Saving | None:
         if notice["code"] in USELESS:
             return Saving(why=notice["text"])
     return None
-
-
-def _first_obstacle(samples: Sequence[Sequence[tuple[Estimate, float]]]) -> Saving:
-    found = (_unknown(row) for sample in samples for row, _ in sample)
-    return next(filter(None, found), NO_INTERVAL)
 
 
 # The meaning of an estimate's weights, and the mean under other weights.

@@ -132,10 +132,6 @@ class ShownAgreement:
         return found
 
     @property
-    def has_levels(self) -> bool:
-        return self.row.distance != "interval"
-
-    @property
     def is_skewed(self) -> bool:
         """Return whether people agree while alpha is low: nearly all scores are the same."""
         alpha = self.row.alpha
@@ -144,7 +140,7 @@ class ShownAgreement:
 
     @property
     def in_words(self) -> str:
-        if self.observed is None or not (self.has_levels or self.is_skewed):
+        if self.observed is None or (self.row.distance == "interval" and not self.is_skewed):
             return ""
         said = (
             f"Two people gave the same output the same score in {percent(self.observed)} of cases."
@@ -236,10 +232,6 @@ def agreed(facts: CampaignFacts, *, planned: int) -> tuple[ShownAgreement, ...]:
 # Every primary estimate with and without the excluded work.
 
 
-# The words for a screen, if they are not its name without the underscores.
-_WORDS = {BY_HAND: "no screen, by hand"}
-
-
 @dataclass(frozen=True)
 class Sensitivity:
     """The effect of excluded work. rows: the primary estimates."""
@@ -292,15 +284,15 @@ def sensitivity_of(facts: CampaignFacts) -> Sensitivity:
     return Sensitivity(excluded, effects.ruling_statistics_of(facts.campaign_id), tuple(primary))
 
 
-def reason_name(screen: str) -> str:
-    return _WORDS.get(screen, screen.replace("_", " "))
-
-
 def _left_out(excluded: ExcludedCounts) -> str:
     judgments = many(excluded.judgments, "judgment")
     verb = "is" if excluded.judgments == 1 else "are"
     people = many(excluded.annotators, "annotator")
-    reasons = "; ".join(f"{reason_name(r.screen)}: {r.annotators}" for r in excluded.reasons)
+    names = {BY_HAND: "no screen, by hand"}
+    reasons = "; ".join(
+        f"{names.get(one.screen, one.screen.replace('_', ' '))}: {one.annotators}"
+        for one in excluded.reasons
+    )
     return f"{judgments} of {people} {verb} excluded ({reasons})."
 
 
