@@ -267,11 +267,6 @@ class ShownPlan:
         return found["why"] if found else ""
 
     @property
-    def chance(self) -> str:
-        goal = self.plan.goal
-        return "" if goal is None else percent(goal.all_stop_probability)
-
-    @property
     def is_refused(self) -> bool:
         return bool(self.plan.goal or self.plan.refused) and not self.plan.is_reached
 
@@ -289,20 +284,12 @@ class ShownPlan:
         return "" if self.plan.reachable is None else f"{self.plan.reachable:g}"
 
     @property
-    def reachable_shown(self) -> str:
-        return "" if self.plan.reachable is None else width(self.plan.reachable)
-
-    @property
     def parts(self) -> str:
         goal = self.plan.goal
         names = {"item": "items", "annotator": "people", "rest": "rest"}
         if goal is None:
             return ""
         return ", ".join(f"{names[name]} {percent(share)}" for name, share in goal.parts.items())
-
-    @property
-    def floor(self) -> str:
-        return "" if self.plan.goal is None else width(self.plan.goal.floor)
 
     @property
     def bought(self) -> str:
