@@ -287,10 +287,6 @@ class ShownCell:
         return of_estimate(self.row, price=self.price) if self.row else NO_INTERVAL
 
     @property
-    def verdict(self) -> str:
-        return str(self.row.detail.get("verdict", "")) if self.row else ""
-
-    @property
     def _yet(self) -> str:
         return "" if self.final else " yet"
 

@@ -122,10 +122,6 @@ class ShownAgreement:
         )
 
     @property
-    def why(self) -> str:
-        return str(self.row.detail.get("why", ""))
-
-    @property
     def observed(self) -> float | None:
         """Return how often two judgments of an output are equal; None in rows before 0.2.0."""
         found: float | None = self.row.detail.get("observed")
