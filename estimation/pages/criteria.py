@@ -382,22 +382,6 @@ class ShownCell:
             return value
         return read.cut(value, self.criterion, self.estimate)
 
-    @property
-    def x(self) -> str | None:
-        """Return where the estimate lies in the plot of its criterion; None if none is shown."""
-        return self._at(self.estimate if self.shown else None)
-
-    @property
-    def x_low(self) -> str | None:
-        return self._at(self.low)
-
-    @property
-    def x_high(self) -> str | None:
-        return self._at(self.high)
-
-    def _at(self, value: float | None) -> str | None:
-        return None if self.axis is None or value is None else self.axis.x(value)
-
     # The same with and without the excluded work.
 
     @property
@@ -533,23 +517,11 @@ class ShownContrast:
         return max(self.row.low, -most), min(self.row.high, most)
 
     @property
-    def x(self) -> str:
-        return self.axis.x(self.difference)
-
-    @property
     def x_margin(self) -> tuple[str, str]:
         """In a ranking, where the differences that do not matter begin, and how wide they are."""
         margin = float(self.row.detail.get("margin", 0.0))
         low, high = (float(self.axis.x(value)) for value in (-margin, margin))
         return f"{low:.1f}", f"{high - low:.1f}"
-
-    @property
-    def x_low(self) -> str | None:
-        return None if self.ends is None else self.axis.x(self.ends[0])
-
-    @property
-    def x_high(self) -> str | None:
-        return None if self.ends is None else self.axis.x(self.ends[1])
 
 
 @dataclass(frozen=True)

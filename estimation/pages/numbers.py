@@ -181,22 +181,6 @@ class ShownAgreement:
         ]
         return sorted(found, key=lambda one: (-abs(one["change"]), one["annotator"]))[:SHOWN]
 
-    @property
-    def x(self) -> str:
-        return self.axis.x(self.row.alpha or 0.0)
-
-    @property
-    def x_zero(self) -> str:
-        return self.axis.x(0.0)
-
-    @property
-    def x_low(self) -> str | None:
-        return None if self.row.low is None else self.axis.x(self.row.low)
-
-    @property
-    def x_high(self) -> str | None:
-        return None if self.row.high is None else self.axis.x(self.row.high)
-
 
 def agreement_awaited(
     found: Sequence[ShownAgreement], *, planned: int, final: bool

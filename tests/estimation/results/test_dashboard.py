@@ -458,10 +458,8 @@ def test_the_best_comes_first_whichever_way_is_better(client: Client, ada: User)
 def test_the_scale_holds_every_interval_and_keeps_their_order(client: Client, ada: User) -> None:
     rows, _page = forest(client, ada)
     for line in rows["overall"].ranked:
-        assert line.x
-        assert line.x_low is not None
-        assert line.x_high is not None
-        assert 8 <= float(line.x_low) < float(line.x) < float(line.x_high) <= 132
+        low, middle, high = (float(line.axis.x(at)) for at in (line.low, line.estimate, line.high))
+        assert 8 <= low < middle < high <= 132
     assert rows["overall"].axis is not None
     ends = [float(x) for x, _text in rows["overall"].axis.labels]
     assert ends == [8, 70, 132]
@@ -494,4 +492,4 @@ def test_estimates_that_are_all_the_same_are_drawn_too(client: Client, ada: User
     forest(client, ada)
     Estimate.objects.update(estimate=0.5, low=None, high=None, width=None)
     rows, _page = drawn(client, Campaign.objects.get())
-    assert {(cell.x, cell.x_low) for cell in rows["overall"].ranked} == {("70.0", None)}
+    assert {(cell.axis.x(0.5), cell.low) for cell in rows["overall"].ranked} == {("70.0", None)}
