@@ -37,11 +37,6 @@ from tests.factories import campaign, change, judge, leased, person, user
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
-@pytest.fixture(autouse=True)
-def _no_plots_of_other_tests() -> None:
-    cache.clear()
-
-
 def estimated(made: Campaign, n: int, width: float | None = 0.3, **changes: Any) -> list[Estimate]:
     """One recomputation: a row for each system and criterion, after n judgments each."""
     known = {"n_items": n, "n_judgments": n}

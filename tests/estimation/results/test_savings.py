@@ -28,13 +28,6 @@ def saying(code: str) -> dict[str, Any]:
     return {"notices": [{"code": code, "text": f"It is {code}."}]}
 
 
-def test_judgments_and_money_by_hand():
-    found = criteria.of_estimate(row(), price=PRICE)
-    # 60 (0.25² / 0.2² − 1) = 33.75 judgments at 0.48
-    assert (found.judgments, found.money) == (34, Decimal("16.32"))
-    assert found.share == pytest.approx(0.36)
-
-
 @pytest.mark.parametrize(
     ("row", "why"),
     [
