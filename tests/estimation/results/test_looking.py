@@ -148,6 +148,9 @@ def test_a_residual_is_the_mean_less_what_the_metric_predicts(client: Client, ad
     beside = read(client, made, "estimation:item-metrics", number)
     assert f"{abs(residual):.2f}" in beside
     assert "uploaded, used" in beside
+    address = reverse("estimation:item-metrics", args=[made.public_id, number])
+    told = [one for one in client.get(address).context["rows"] if one["system"] == "Alpha-X"]
+    assert [one["residual"] for one in told] == [pytest.approx(residual)]
 
 
 def test_a_computed_metric_stands_beside_the_uploaded_one(client: Client, ada: User) -> None:
