@@ -26,34 +26,9 @@ from annotate.models.base import CampaignStatus, ItemMeasure
 from annotate.review import items
 from annotate.review.items import sort_keys
 from annotate.work import queries as work_queries
+from estimation import core, read
 from estimation import facts as facts_module
-from estimation import read
-from estimation.core import (
-    NoVariationError,
-    Predictor,
-    TextScores,
-    alpha_without_each,
-    distinct,
-    fleiss_kappa,
-    intraclass_correlation,
-    krippendorff_alpha,
-    observed_agreement,
-    predictor,
-    text_scores,
-)
-from estimation.core.planning import (
-    Arrivals,
-    Continuation,
-    Range,
-    StopDraws,
-    closing,
-    narrowing,
-    people_to_reach,
-    stops_ahead,
-)
-from estimation.core.planning import (
-    pace as pace_of,
-)
+from estimation.core import planning
 from estimation.models import (
     Agreement,
     AgreementDue,
@@ -65,7 +40,7 @@ from estimation.models import (
 from estimation.pages import dashboard, looks
 from estimation.rule import rule_for
 
-AT_MOST = 20.0  # seconds
+AT_MOST = 20.0  # seconds of one run
 
 logger = logging.getLogger(__name__)
 
@@ -104,11 +79,19 @@ Store = Callable[[], Any]
 
 @dataclass(frozen=True)
 class DeferredWork:
-    """One kind of such work. name: of its lease. marks: its notes. task: its name in `tasks`."""
+    """One kind of such work. name: of its lease. marks: its notes. task: its name in `tasks`.
+
+    is_due: by what a refresh has read, and the reasons of the changes. make: does the work for a
+        campaign, and returns what stores the result, in the transaction that removes the marks.
+    doing: in words.
+    """
 
     name: str
     marks: type[AgreementDue] | type[EndForecastDue] | type[CloserLookDue]
     task: str
+    is_due: Callable[[Brief, Scores, Collection[str]], bool]
+    make: Callable[[int], Store]
+    doing: str
 
     def ask(self, campaign_id: int) -> None:
         """Have a task do it after the transaction that found it due."""
@@ -119,11 +102,8 @@ class DeferredWork:
         task = getattr(tasks, self.task)
         transaction.on_commit(lambda: enqueue(task, campaign_id), robust=True)
 
-    def carry_out(self, campaign_id: int, make: Callable[[], Store]) -> bool:
-        """Do it if it is due; False if it is not, or if another task is doing it.
-
-        make: returns what stores the result, in the transaction that removes the marks.
-        """
+    def carry_out(self, campaign_id: int) -> bool:
+        """Do it if it is due; False if it is not, or if another task is doing it."""
         mine = self.marks.objects.filter(campaign=campaign_id)
         if not mine.exists():
             return False
@@ -131,7 +111,7 @@ class DeferredWork:
             if lease is None:
                 return False
             marks = list(mine.values_list("pk", flat=True))
-            store = make()
+            store = self.make(campaign_id)
             with transaction.atomic():
                 removed, _ = self.marks.objects.filter(pk__in=marks).delete()
                 if not removed:
@@ -139,11 +119,26 @@ class DeferredWork:
                 store()
         return True
 
-    def catch_up(self, do: Callable[[int], Any], *, doing: str) -> int:
+    def catch_up(self) -> int:
         """Do what has been due for a while, the longest first; return in how many campaigns."""
         old = self.marks.objects.filter(at__lt=timezone.now() - GRACE).order_by()
         waiting = old.values("campaign").annotate(first=Min("at")).order_by("first", "campaign")
-        return each(list(waiting.values_list("campaign", flat=True)), do, doing=doing)
+        campaigns = list(waiting.values_list("campaign", flat=True))
+        return each(campaigns, self.carry_out, doing=self.doing)
+
+
+def _has_grown(
+    made: type[CloserLook] | type[EndForecast],
+    brief: Brief,
+    scores: Scores,
+    reasons: Collection[str],
+) -> bool:
+    """Return whether what was made is to be made again: after 5 % more judgments, or a ruling."""
+    newest = made.objects.filter(campaign=brief.campaign_id).order_by("-pk")
+    before = newest.values_list("judgments", flat=True).first()
+    if before is None or not ORDINARY.issuperset(reasons):
+        return True
+    return scores.judgment.size >= GROWTH * before
 
 
 # Agreement between people: measured after the estimates, where its judgments changed.
@@ -157,7 +152,6 @@ GROWTH = 1.05  # during collection, the growth of the judgments after which it i
 REPLICATES = 1000
 TOLD = 100  # people without whom alpha is told: with 40,000 a row would take 3 MB
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
-MEASURING = DeferredWork("agreement", AgreementDue, "measure_agreement")
 
 Column = NDArray[np.generic]
 
@@ -173,7 +167,7 @@ class _Shared:
 
     @property
     def n_outputs(self) -> int:
-        return int(distinct(self.output).size)
+        return int(core.distinct(self.output).size)
 
     @property
     def digest(self) -> str:
@@ -182,7 +176,7 @@ class _Shared:
         return sha256(b"".join(one[order].tobytes() for one in columns)).hexdigest()[:32]
 
 
-def agreement_is_due(brief: Brief, scores: Scores) -> bool:
+def _agreement_is_due(brief: Brief, scores: Scores, _reasons: Collection[str]) -> bool:
     """Return whether the agreement on some criterion is due.
 
     While judgments come in, alpha is measured again after 5 % more of them; at once when rulings
@@ -191,22 +185,22 @@ def agreement_is_due(brief: Brief, scores: Scores) -> bool:
     return bool(_columns_due(brief, scores))
 
 
-def measure_agreement(campaign_id: int) -> bool:
-    """Measure what is due and store it; False if nothing was due or another task is measuring."""
-
-    def make() -> Store:
-        brief = facts.brief(campaign_id)
-        due = _columns_due(brief, facts.scores(campaign_id))
-        excluded = facts.excluded(campaign_id)
-        rows = [_row(brief, shared, excluded=excluded) for shared in due]
-        return lambda: Agreement.objects.bulk_create(rows)
-
-    return MEASURING.carry_out(campaign_id, make)
+def _measure(campaign_id: int) -> Store:
+    brief = facts.brief(campaign_id)
+    due = _columns_due(brief, facts.scores(campaign_id))
+    excluded = facts.excluded(campaign_id)
+    rows = [_row(brief, shared, excluded=excluded) for shared in due]
+    return lambda: Agreement.objects.bulk_create(rows)
 
 
-def catch_up() -> int:
-    """Measure where it has been due for a while, the longest first; return for how many."""
-    return MEASURING.catch_up(measure_agreement, doing="measuring agreement in")
+MEASURING = DeferredWork(
+    "agreement",
+    AgreementDue,
+    "measure_agreement",
+    _agreement_is_due,
+    _measure,
+    doing="measuring agreement in",
+)
 
 
 def _columns_due(brief: Brief, scores: Scores) -> list[_Shared]:
@@ -246,7 +240,7 @@ def _row(brief: Brief, shared: _Shared, *, excluded: int) -> Agreement:
         level=brief.level,
         n_outputs=shared.n_outputs,
         n_judgments=shared.value.size,
-        n_annotators=distinct(shared.annotator).size,
+        n_annotators=core.distinct(shared.annotator).size,
         excluded=excluded,
         digest=shared.digest,
     )
@@ -258,36 +252,22 @@ def _row(brief: Brief, shared: _Shared, *, excluded: int) -> Agreement:
 
 
 def _measured(row: Agreement, shared: _Shared) -> None:
+    """Measure alpha, how often people agreed exactly, and what other studies report."""
     columns, distance = (shared.output, shared.annotator, shared.value), shared.criterion.distance
+    observed, by_chance = core.observed_agreement(*columns)
+    row.detail = {"observed": observed, "by_chance": by_chance}
     try:
-        found = krippendorff_alpha(
+        found = core.krippendorff_alpha(
             *columns, distance=distance, level=row.level, replicates=REPLICATES
         )
-    except NoVariationError:
-        why = "All judgments gave the same score, so alpha is not defined."
-        row.detail = {"why": why, **_observed(shared)}
+    except core.NoVariationError:
+        row.detail["why"] = "All judgments gave the same score, so alpha is not defined."
         return
     row.alpha, row.low, row.high = found.alpha, found.low, found.high
-    row.detail = {
-        "without": _without(shared, found.alpha),
-        **_observed(shared),
-        **_others(shared),
-    }
-
-
-def _observed(shared: _Shared) -> dict[str, float]:
-    """Return how often two people agreed exactly, and how often they would by chance."""
-    observed, by_chance = observed_agreement(shared.output, shared.annotator, shared.value)
-    return {"observed": observed, "by_chance": by_chance}
-
-
-def _others(shared: _Shared) -> dict[str, float]:
-    """Return what other studies report: ICC(1,1), and Fleiss' kappa where scores have levels."""
-    columns = (shared.output, shared.annotator, shared.value)
-    found = {"icc": intraclass_correlation(*columns)}
-    if shared.criterion.distance != "interval":
-        found["fleiss_kappa"] = fleiss_kappa(*columns)
-    return found
+    row.detail["without"] = _without(shared, found.alpha)
+    row.detail["icc"] = core.intraclass_correlation(*columns)
+    if distance != "interval":
+        row.detail["fleiss_kappa"] = core.fleiss_kappa(*columns)
 
 
 def _without(shared: _Shared, alpha: float) -> list[dict[str, Any]]:
@@ -295,7 +275,7 @@ def _without(shared: _Shared, alpha: float) -> list[dict[str, Any]]:
 
     By pseudonym; alpha is None where the others have none, and these come last.
     """
-    found = alpha_without_each(
+    found = core.alpha_without_each(
         shared.output, shared.annotator, shared.value, distance=shared.criterion.distance
     )
     most = np.argsort(-np.abs(found.alpha - alpha), kind="stable")[:TOLD]
@@ -314,46 +294,36 @@ def _without(shared: _Shared, alpha: float) -> list[dict[str, Any]]:
 # `estimation.pages.looks`.
 
 
-LOOKING = DeferredWork("closer_look", CloserLookDue, "look_closer")
 EDIT = "edit"  # the criterion of instruments with corrections
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def look_is_due(brief: Brief, scores: Scores, *, reasons: Collection[str]) -> bool:
+def _look_is_due(brief: Brief, scores: Scores, reasons: Collection[str]) -> bool:
     """Return whether it is to be made again: after 5 % more judgments, a ruling, or in the end."""
-    made = CloserLook.objects.filter(campaign=brief.campaign_id).order_by("-pk")
-    before = made.values_list("judgments", flat=True).first()
-    if before is None or brief.is_final or not ORDINARY.issuperset(reasons):
-        return True
-    return scores.judgment.size >= GROWTH * before
+    return brief.is_final or _has_grown(CloserLook, brief, scores, reasons)
 
 
-def make_look(campaign_id: int) -> bool:
-    """Make the closer look that is due; False if none is, or another task is making it."""
+def _look_closer(campaign_id: int) -> Store:
+    brief = facts.brief(campaign_id)
+    seen = facts_module.evidence(brief)
+    judged = [one for criterion in looked_at(brief) for one in _judged(seen, criterion)]
+    made, orders = [_look(brief, one) for one in judged], list(_orders(brief, seen, judged))
 
-    def make() -> Store:
-        brief = facts.brief(campaign_id)
-        seen = facts_module.evidence(brief)
-        judged = [one for criterion in looked_at(brief) for one in _judged(seen, criterion)]
-        made, orders = [_look(brief, one) for one in judged], list(_orders(brief, seen, judged))
+    def store() -> None:
+        CloserLook.objects.filter(campaign=campaign_id).delete()
+        for one in made:
+            one.judgments = seen.scores.judgment.size
+        CloserLook.objects.bulk_create(made)
+        items.store(campaign_id, orders, judgments=seen.scores.judgment.size)
 
-        def store() -> None:
-            CloserLook.objects.filter(campaign=campaign_id).delete()
-            for one in made:
-                one.judgments = seen.scores.judgment.size
-            CloserLook.objects.bulk_create(made)
-            items.store(campaign_id, orders, judgments=seen.scores.judgment.size)
-
-        return store
-
-    return LOOKING.carry_out(campaign_id, make)
+    return store
 
 
-def catch_up_looks() -> int:
-    """Make those that have been due for a while, the longest first; return for how many."""
-    return LOOKING.catch_up(make_look, doing="looking closer at")
+LOOKING = DeferredWork(
+    "closer_look", CloserLookDue, "look_closer", _look_is_due, _look_closer, "looking closer at"
+)
 
 
 def looked_at(brief: Brief) -> tuple[Criterion, ...]:
@@ -367,9 +337,9 @@ class _Judged:
 
     system: SystemOutputs
     criterion: Criterion
-    scores: TextScores
+    scores: core.TextScores
     metrics: Floats | None
-    line: Predictor | None
+    line: core.Predictor | None
     residual: Floats
 
 
@@ -378,18 +348,18 @@ def _judged(seen: facts_module.Evidence, criterion: Criterion) -> Iterator[_Judg
         scores = _scores(seen, system, criterion.name)
         known = facts_module.metric_of(system.output, seen.metrics)
         metrics = None if known is None else np.asarray(known).reshape(system.output.size, -1)
-        line = None if metrics is None else predictor(metrics, scores.mean)
+        line = None if metrics is None else core.predictor(metrics, scores.mean)
         residual = np.full(system.output.size, np.nan)
         if line is not None and metrics is not None:
             residual = scores.mean - line.of(metrics)
         yield _Judged(system, criterion, scores, metrics, line, residual)
 
 
-def _scores(seen: facts_module.Evidence, system: SystemOutputs, criterion: str) -> TextScores:
+def _scores(seen: facts_module.Evidence, system: SystemOutputs, criterion: str) -> core.TextScores:
     score = seen.scores.value.get(criterion, np.full(seen.scores.output.size, np.nan))
     place = common_rows.places(system.output, wanted=seen.scores.output)
     mine = (place >= 0) & ~np.isnan(score)
-    return text_scores(place[mine], score[mine], n_texts=system.output.size)
+    return core.text_scores(place[mine], score[mine], n_texts=system.output.size)
 
 
 def _look(brief: Brief, one: _Judged) -> CloserLook:
@@ -413,7 +383,6 @@ def _look(brief: Brief, one: _Judged) -> CloserLook:
 def _orders(
     brief: Brief, seen: facts_module.Evidence, judged: Collection[_Judged]
 ) -> Iterator[ItemOrder]:
-    """Yield each order of all systems together and of each one."""
     for criterion in looked_at(brief):
         mine = [one for one in judged if one.criterion is criterion]
         each = [(one.system.system_id, [one]) for one in mine]
@@ -477,26 +446,18 @@ def _order(
 # A note follows each forecast, and is renewed by time, because silence is advice too.
 
 
-MOST_SECONDS = 20.0  # of one run; the oldest notes come first
-
-
-def note(campaign_id: int) -> None:
-    """Note what the campaign's dashboard advises now."""
-    _note(campaigns_lists.campaign(campaign_id))
-
-
 def renew() -> int:
     """Note it for the campaigns whose note is older than a minute; return for how many."""
-    until, n = time.monotonic() + MOST_SECONDS, 0
+    until, n = time.monotonic() + AT_MOST, 0
     for campaign in campaigns_lists.due():
         if time.monotonic() > until:
             break
-        _note(campaign)
+        note(campaign)
         n += 1
     return n
 
 
-def _note(campaign: Any) -> None:
+def note(campaign: Any) -> None:
     found = dashboard.of_campaign(campaign).advice
     campaigns_lists.note(campaign.pk, key=found.key, title=found.title, waits=found.waits)
 
@@ -514,7 +475,6 @@ def _note(campaign: Any) -> None:
 # now, same_people, new_people.
 
 
-FORECASTING = DeferredWork("forecast", EndForecastDue, "forecast_end")
 LEAST = 30  # judged items: the rule stops no earlier
 MORE = 100  # judgments, for what would narrow an interval
 RENEWED = timedelta(hours=1)  # the pace changes even if nothing comes
@@ -522,31 +482,33 @@ RENEWED = timedelta(hours=1)  # the pace changes even if nothing comes
 Row = dict[str, Any]
 
 
-def forecast_is_due(brief: Brief, scores: Scores, *, reasons: Collection[str]) -> bool:
+def _forecast_is_due(brief: Brief, scores: Scores, reasons: Collection[str]) -> bool:
     """Return whether the forecast is to be made again: after 5 % more judgments, or a ruling."""
     if brief.status != CampaignStatus.OPEN or not brief.targets:
         return False
-    made = EndForecast.objects.filter(campaign=brief.campaign_id).order_by("-pk")
-    before = made.values_list("judgments", flat=True).first()
-    if before is None or not ORDINARY.issuperset(reasons):
-        return True
-    return scores.judgment.size >= GROWTH * before
+    return _has_grown(EndForecast, brief, scores, reasons)
 
 
-def make_forecast(campaign_id: int) -> bool:
-    """Make the forecast that is due; False if none is, or another task is making it."""
+def _forecast(campaign_id: int) -> Store:
+    made = _made(facts.brief(campaign_id))
 
-    def make() -> Store:
-        made = _made(facts.brief(campaign_id))
+    def store() -> None:
+        EndForecast.objects.filter(campaign=campaign_id).delete()
+        made.save(force_insert=True)
+        note(campaigns_lists.campaign(campaign_id))
 
-        def store() -> None:
-            EndForecast.objects.filter(campaign=campaign_id).delete()
-            made.save(force_insert=True)
-            note(campaign_id)
+    return store
 
-        return store
 
-    return FORECASTING.carry_out(campaign_id, make)
+FORECASTING = DeferredWork(
+    "forecast",
+    EndForecastDue,
+    "forecast_end",
+    _forecast_is_due,
+    _forecast,
+    doing="forecasting the end of",
+)
+DEFERRED = (MEASURING, FORECASTING, LOOKING)
 
 
 def catch_up_forecasts() -> int:
@@ -557,13 +519,13 @@ def catch_up_forecasts() -> int:
     waiting = set(EndForecastDue.objects.values_list("campaign", flat=True))
     for campaign_id in sorted(set(old.values_list("campaign", flat=True)) - waiting):
         FORECASTING.ask(campaign_id)
-    return FORECASTING.catch_up(make_forecast, doing="forecasting the end of")
+    return FORECASTING.catch_up()
 
 
 def _made(brief: Brief) -> EndForecast:
     seen, counts = facts_module.evidence(brief), progress.count_slots(brief.campaign_id)
     times, took, active = work_queries.recent_work(brief.campaign_id)
-    rate = pace_of(times, now=timezone.now().timestamp())
+    rate = planning.pace(times, now=timezone.now().timestamp())
     each = counts.planned / max(1, counts.outputs)
     cells = [c for c in facts_module.cells(brief, seen) if c.criterion.name in brief.targets]
     found = [_cell(brief, cell, each, n_systems=len(seen.systems)) for cell in cells]
@@ -580,7 +542,7 @@ def _made(brief: Brief) -> EndForecast:
 
 def _cell(
     brief: Brief, cell: facts_module.Cell, each: float, *, n_systems: int
-) -> tuple[Row, StopDraws | None]:
+) -> tuple[Row, planning.StopDraws | None]:
     """Return the row of one interval and its drawn ends; None where it is too early."""
     sample, made = cell.sample, facts_module.estimated(brief, cell.criterion, cell.sample)
     rule = rule_for(brief, cell.criterion, n_units=sample.incidence.n_units)
@@ -592,12 +554,14 @@ def _cell(
         return row, None
     cap = None if brief.cap is None else max(1, round((brief.cap - 1) / n_systems + 1))
     planned = max(sample.n_judgments, round(sample.n_population * each))
-    ahead = Continuation(planned, cap, rule.planned_items)
-    draws = stops_ahead(sample, made, ahead, target_width=rule.target, level=brief.level)
+    ahead = planning.Continuation(planned, cap, rule.planned_items)
+    draws = planning.stops_ahead(sample, made, ahead, target_width=rule.target, level=brief.level)
     if cell.system.stop_position is not None:
-        draws = _ended(sample.n_judgments, draws)
-    narrow = narrowing(sample, made, more=MORE, level=brief.level, cap=cap)
-    people = people_to_reach(
+        # It takes no more judgments.
+        judged = np.full(draws.judgments.size, float(sample.n_judgments))
+        draws = planning.StopDraws(judged, np.full(judged.size, True), draws.width_at_end)
+    narrow = planning.narrowing(sample, made, more=MORE, level=brief.level, cap=cap)
+    people = planning.people_to_reach(
         sample, made, target_width=rule.target, planned=planned, level=brief.level, cap=cap
     )
     row |= {"chance": draws.chance, "at_end": _listed(draws.width_at_end), "people": people}
@@ -606,23 +570,17 @@ def _cell(
     return row, draws
 
 
-def _ended(judgments: int, draws: StopDraws) -> StopDraws:
-    """Return the draws of a system that has stopped: it takes no more judgments."""
-    size = draws.judgments.size
-    return StopDraws(np.full(size, float(judgments)), np.full(size, True), draws.width_at_end)
-
-
 def _end(
     brief: Brief,
     seen: facts_module.Evidence,
     cells: Sequence[facts_module.Cell],
-    draws: Sequence[StopDraws | None],
-    rate: Arrivals | None,
+    draws: Sequence[planning.StopDraws | None],
+    rate: planning.Arrivals | None,
     took: Any,
     counts: progress.Progress,
 ) -> Row:
     """Return the forecast of the whole campaign; nothing until each interval has one."""
-    of_system: dict[int, list[StopDraws]] = {}
+    of_system: dict[int, list[planning.StopDraws]] = {}
     for cell, one in zip(cells, draws, strict=True):
         if one is not None:
             of_system.setdefault(cell.system.system_id, []).append(one)
@@ -630,7 +588,7 @@ def _end(
     if not whole or sum(map(len, of_system.values())) < whole:
         return {"judgments": None, "seconds": None, "chance": None}
     each = {cell.system.system_id: cell.sample.n_judgments for cell in cells}
-    found = closing(
+    found = planning.closing(
         list(of_system.values()),
         judged=counts.judged,
         running=counts.running,
@@ -639,20 +597,16 @@ def _end(
         pace=rate,
     )
     return {
-        "judgments": _listed(_at_most(found.judgments, counts.planned)),
+        # Systems are forecast apart, and each is rounded: no more than can be judged.
+        "judgments": _listed(found.judgments, float(counts.planned)),
         "seconds": None if found.seconds is None else _listed(found.seconds),
         "chance": found.chance,
     }
 
 
-def _at_most(found: Range, planned: int) -> Range:
-    """Return a range within what can be judged; systems are forecast apart, and each is rounded."""
-    return Range(*(min(n, float(planned)) for n in (found.expected, found.low, found.high)))
-
-
-def _listed(found: Range) -> list[float] | None:
-    """Return plain numbers; None where a width has no bound."""
-    numbers = [found.expected, found.low, found.high]
+def _listed(found: planning.Range, most: float = np.inf) -> list[float] | None:
+    """Return plain numbers, at most this large; None where a width has no bound."""
+    numbers = [min(one, most) for one in (found.expected, found.low, found.high)]
     return numbers if np.isfinite(numbers).all() else None
 
 

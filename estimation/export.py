@@ -41,9 +41,7 @@ from estimation.models import (
     Estimate,
     MetricScore,
 )
-from estimation.pages import charts as pages_charts
-from estimation.pages import looks, numbers
-from estimation.pages.charts import narrowing
+from estimation.pages import charts, looks, numbers
 
 METHOD = {
     "criterion": "what was asked of people",
@@ -389,7 +387,6 @@ def metrics(now: Moment) -> Iterator[Row]:
 
 
 def estimates(now: Moment) -> Iterator[Row]:
-    """Yield every estimate that is kept; `newest` marks the last of each kind."""
     return _all(ESTIMATES, Estimate, now, newest=read.newest([now.campaign.pk]))
 
 
@@ -399,7 +396,6 @@ def comparisons(now: Moment) -> Iterator[Row]:
 
 
 def agreement(now: Moment) -> Iterator[Row]:
-    """Yield every computed agreement of each criterion."""
     return _all(AGREEMENT, Agreement, now, newest=read.newest_agreement(now.campaign.pk))
 
 
@@ -441,7 +437,6 @@ def decisions(now: Moment) -> Iterator[Row]:
 
 
 def evidence(now: Moment) -> Iterator[Row]:
-    """Yield what the decisions rest on."""
     names = {one.system_id: one.name for one in campaigns_facts.standings(now.campaign.pk)}
     rows = DecisionEvidence.objects.filter(campaign=now.campaign).order_by("pk")
     for one in rows.iterator(chunk_size=1):
@@ -458,7 +453,6 @@ def evidence(now: Moment) -> Iterator[Row]:
 
 
 def _causes(through: type[Model], name: str, now: Moment) -> dict[int, list[int]]:
-    """The ids of the rows that caused each decision."""
     caused: dict[int, list[int]] = defaultdict(list)
     rows = through._default_manager.filter(decision__campaign=now.campaign)
     for decision, cause in rows.order_by(name).values_list("decision", name):
@@ -486,34 +480,25 @@ def versions() -> dict[str, str]:
     return {"plumbline": VERSION, "python": platform.python_version(), **libraries}
 
 
-class Checksums:
-    """Adds up what files hold while they pass, and hands on a manifest after them.
+def with_manifest(files: Files, is_current: Callable[[], bool]) -> Files:
+    """Pass files on, and after them a manifest of what they hold.
 
     is_current: asked when all files have passed.
     """
+    sums: dict[str, dict[str, Any]] = {}
 
-    def __init__(self, is_current: Callable[[], bool]) -> None:
-        self._is_current = is_current
-        self._files: dict[str, dict[str, Any]] = {}
-
-    def over(self, files: Files) -> Files:
-        for name, parts in files:
-            yield name, self._passing(name, parts)
-        told = {
-            "format": FORMAT,
-            "made_with": versions(),
-            "current": self._is_current(),
-            "files": self._files,
-        }
-        yield NAME, [json.dumps(told, indent=2).encode() + b"\n"]
-
-    def _passing(self, name: str, parts: Iterable[bytes]) -> Iterator[bytes]:
+    def passing(name: str, parts: Iterable[bytes]) -> Iterator[bytes]:
         digest, size = hashlib.sha256(), 0
         for part in parts:
             digest.update(part)
             size += len(part)
             yield part
-        self._files[name] = {"sha256": digest.hexdigest(), "bytes": size}
+        sums[name] = {"sha256": digest.hexdigest(), "bytes": size}
+
+    for name, parts in files:
+        yield name, passing(name, parts)
+    told = {"format": FORMAT, "made_with": versions(), "current": is_current(), "files": sums}
+    yield NAME, [json.dumps(told, indent=2).encode() + b"\n"]
 
 
 # The pictures of the report as files of an export.
@@ -526,26 +511,19 @@ systems on one scale, and `history-NAME.svg`, their widths as judgments came."""
 
 
 def files(campaign: Any) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """Yield each picture with its name."""
     facts = campaigns_lists.facts(campaign)
     for criterion in facts.criterion_names:
         if rows := looks.estimates(facts, criterion, numbers.USUAL):
             yield (
                 f"{FOLDER}/estimates-{criterion}.svg",
-                [_drawn(pages_charts.forest(rows, title=criterion))],
+                [charts.svg(charts.forest(rows, title=criterion))],
             )
         if widths := looks.widths(facts, criterion):
             target = facts.targets.get(criterion)
             yield (
                 f"{FOLDER}/history-{criterion}.svg",
-                [_drawn(narrowing(widths, title=criterion, target=target))],
+                [charts.svg(charts.narrowing(widths, title=criterion, target=target))],
             )
-
-
-def _drawn(spec: dict[str, Any]) -> bytes:
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_svg(spec)).encode()
 
 
 # The rows of each file of an export, as bytes; and the plan and README beside them.
@@ -593,7 +571,6 @@ ROWS: dict[str, Callable[[Moment], Rows]] = {
 
 
 def encoded(file: File, rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Yield the lines of a file."""
     if file.is_table:
         cells = ([_joined(row[name]) for name in file.columns] for row in rows)
         return (line.encode(errors="replace") for line in lines(tuple(file.columns), cells))
@@ -635,7 +612,6 @@ Progress = Callable[[str, int, int | None], None]
 
 
 def name(public_id: str) -> str:
-    """Return what the file of a campaign's export is called."""
     return f"plumbline-{public_id}.zip"
 
 
@@ -655,10 +631,12 @@ def stream(public_id: str, *, progress: Progress = lambda *_: None) -> Iterator[
     known = {JUDGMENTS.name: now.judgment.size, OUTPUTS.name: now.output.size}
     for file, total in known.items():
         progress(file, 0, total)
-    files = _files(now, at, known, progress)
     # An estimate that is made from here on may rest on more than what was read.
-    sums = Checksums(lambda: not waits and newest == newest_estimate(campaign_id))
-    return _zipped(sums.over(files), folder=f"plumbline-{public_id}", at=at)
+    files = with_manifest(
+        _files(now, at, known, progress),
+        lambda: not waits and newest == newest_estimate(campaign_id),
+    )
+    return _zipped(files, folder=f"plumbline-{public_id}", at=at)
 
 
 def _files(
@@ -668,40 +646,32 @@ def _files(
     counted: dict[str, int] = {}
     yield PLAN, [as_json(protocol(now.campaign), indent=2)]
     for file in FILES:
-        blocks = _counting(file, now, counted)
-        yield file.name, _watched(blocks, file, counted, known.get(file.name), progress)
+        total = known.get(file.name)
+        yield file.name, _blocks(file, now, counted, total, progress)
     yield from files(now.campaign)
     yield README, [readme(now, counted, at=at).encode()]
 
 
-def _counting(file: File, now: Moment, counted: dict[str, int]) -> Iterator[bytes]:
+def _blocks(
+    file: File, now: Moment, counted: dict[str, int], total: int | None, progress: Progress
+) -> Iterator[bytes]:
     """Yield the lines of a file in blocks, which take less time to pack than single lines."""
-    counted[file.name] = -1 if file.is_table else 0  # a table's first line names its columns
+    n = -1 if file.is_table else 0  # a table's first line names its columns
     held, size = [], 0
     for line in encoded(file, ROWS[file.name](now)):
-        counted[file.name] += 1
+        n += 1
         held.append(line)
         size += len(line)
         if size >= PACKED_AT_ONCE:
             yield b"".join(held)
+            progress(file.name, max(0, n), total)
             held, size = [], 0
+    counted[file.name] = n
     yield b"".join(held)
-
-
-def _watched(
-    blocks: Iterable[bytes],
-    file: File,
-    counted: dict[str, int],
-    total: int | None,
-    progress: Progress,
-) -> Iterator[bytes]:
-    for block in blocks:
-        yield block
-        progress(file.name, max(0, counted[file.name]), total)
+    progress(file.name, max(0, n), total)
 
 
 def readme(now: Moment, counted: dict[str, int], *, at: datetime) -> str:
-    """Return what is in the export, file by file and column by column."""
     campaign = now.campaign
     parts = [
         f"# {campaign.name}",
@@ -845,7 +815,6 @@ def name_of(campaign_id: int, user_id: int, token: str) -> str:
 
 
 def find_progress(name: str) -> DownloadProgress | None:
-    """Return how far it is; None before it has begun, a minute after its end, without Redis."""
     try:
         found = caches["shared"].get(name) if name else None
     except RedisError as error:

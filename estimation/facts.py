@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -14,18 +14,7 @@ from annotate.campaigns import facts
 from annotate.campaigns.facts import Brief, Scores, SystemOutputs
 from annotate.common import rows as common_rows
 from annotate.instruments.base import Criterion
-from estimation.core import (
-    Difference,
-    Estimate,
-    Incidence,
-    Method,
-    Sample,
-    Scale,
-    TooFewJudgmentsError,
-    difference,
-    entering,
-    estimate,
-)
+from estimation import core
 from estimation.models import MetricScore
 
 Ints = NDArray[np.int64]
@@ -38,7 +27,6 @@ def packed(ids: Ints) -> bytes:
 
 
 def unpacked(data: bytes | memoryview) -> Ints:
-    """Return the ids that `packed` packed."""
     return np.cumsum(np.frombuffer(zlib.decompress(data), KIND), dtype=np.int64)
 
 
@@ -70,30 +58,31 @@ def chosen(found: Iterable[Sequence[int]], among: Ints) -> NDArray[np.bool_]:
 BY_WORK = ("mean", "regression", "multi", "algorithm_1")
 
 
-def estimated(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
-    """Return the estimate of one system on one criterion."""
-    return estimate(sample, _method(brief, criterion, sample))
+def estimated(brief: Brief, criterion: Criterion, sample: core.Sample) -> core.Estimate:
+    return core.estimate(sample, _method(brief, criterion, sample))
 
 
-def without_metrics(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
+def without_metrics(brief: Brief, criterion: Criterion, sample: core.Sample) -> core.Estimate:
     """Return the same protocol without metrics, to compute what they save."""
     return estimated(brief, criterion, sample.without_metric())
 
 
-def compared(brief: Brief, criterion: Criterion, first: Sample, second: Sample) -> Difference:
+def compared(
+    brief: Brief, criterion: Criterion, first: core.Sample, second: core.Sample
+) -> core.Difference:
     """Return by how much the first system exceeds the second; see `difference` for its errors."""
-    return difference(first, second, _method(brief, criterion, first))
+    return core.difference(first, second, _method(brief, criterion, first))
 
 
-def estimator_for(brief: Brief, sample: Sample) -> str:
+def estimator_for(brief: Brief, sample: core.Sample) -> str:
     """Return the protocol's estimator, or the mean while the metric that it takes is not known."""
     asked = brief.protocol.estimator
     return "mean" if sample.metric is None and asked in BY_WORK else asked
 
 
-def _method(brief: Brief, criterion: Criterion, sample: Sample) -> Method:
+def _method(brief: Brief, criterion: Criterion, sample: core.Sample) -> core.Method:
     constants = brief.protocol.of(criterion.name)
-    return Method(
+    return core.Method(
         estimator_for(brief, sample),
         estimand=brief.estimand,
         balance=constants.balance,
@@ -110,7 +99,7 @@ class Cell:
 
     system: SystemOutputs
     criterion: Criterion
-    sample: Sample
+    sample: core.Sample
 
 
 @dataclass(frozen=True)
@@ -123,7 +112,7 @@ class Pair:
     first: SystemOutputs
     second: SystemOutputs
     criterion: Criterion
-    samples: tuple[Sample, Sample]
+    samples: tuple[core.Sample, core.Sample]
     same: bool
 
 
@@ -153,10 +142,6 @@ class Evidence:
     entered: Mapping[int, NDArray[np.float64]]
     everybody: Scores | None = None
 
-    @property
-    def with_everybody(self) -> "Evidence | None":
-        return None if self.everybody is None else replace(self, scores=self.everybody)
-
 
 def evidence(brief: Brief) -> Evidence:
     campaign_id = brief.campaign_id
@@ -168,13 +153,7 @@ def evidence(brief: Brief) -> Evidence:
     return Evidence(scores, metrics, systems, entering_of(systems, metrics), everybody)
 
 
-def evidence_with(brief: Brief, seen: Evidence, *, of: int) -> Evidence:
-    """Return the evidence with the judgments of one excluded annotator in it again."""
-    return replace(seen, scores=facts.scores(brief.campaign_id, with_excluded=True, of=of))
-
-
 def cells(brief: Brief, seen: Evidence) -> Iterator[Cell]:
-    """Yield the sample of every system × criterion that has at least two judgments."""
     for system in seen.systems:
         samples = _samples(system, None, system.stop_position, seen, brief.criteria)
         for criterion in brief.criteria:
@@ -223,8 +202,8 @@ def metric_of(output: Ints, metrics: Metrics | None) -> NDArray[np.float64] | No
     return values[:, 0] if values.shape[1] == 1 else values
 
 
-def scale_of(criterion: Criterion) -> Scale:
-    return Scale(criterion.low, criterion.high, criterion.bounded)
+def scale_of(criterion: Criterion) -> core.Scale:
+    return core.Scale(criterion.low, criterion.high, criterion.bounded)
 
 
 def _samples(
@@ -233,7 +212,7 @@ def _samples(
     stop: int | None,
     seen: Evidence,
     criteria: Iterable[Criterion],
-) -> dict[str, Sample]:
+) -> dict[str, core.Sample]:
     """The judgments of the system's outputs at these places, numbered in that order, before `stop`.
 
     places: None for all of its outputs. stop: a position, None for no end.
@@ -250,7 +229,7 @@ def _samples(
         belongs &= system.position[place] < stop
     chosen = np.flatnonzero(belongs)
     group = None if system.group is None else system.group[at]
-    incidence = Incidence(item[chosen], seen.scores.annotator[chosen], at.size, group)
+    incidence = core.Incidence(item[chosen], seen.scores.annotator[chosen], at.size, group)
     metric = seen.entered.get(system.system_id)
     if metric is not None and places is not None:
         metric = metric[at]
@@ -262,11 +241,11 @@ def _samples(
         known = ~np.isnan(score)
         if not known.all():  # otherwise all criteria share the incidence
             score = score[known]
-            shared = Incidence(
+            shared = core.Incidence(
                 shared.item[known], shared.annotator[known], shared.n_population, shared.group
             )
-        with suppress(TooFewJudgmentsError):
-            samples[criterion.name] = Sample.on(
+        with suppress(core.TooFewJudgmentsError):
+            samples[criterion.name] = core.Sample.on(
                 shared, score=score, scale=scale_of(criterion), metric=metric
             )
     return samples
@@ -283,7 +262,7 @@ def entering_of(
     if metrics is None:
         return {}
     outputs = np.concatenate([one.output for one in systems])
-    entered = entering(np.asarray(metric_of(outputs, metrics)), transform=metrics.transform)
+    entered = core.entering(np.asarray(metric_of(outputs, metrics)), transform=metrics.transform)
     ends = np.cumsum([one.output.size for one in systems])[:-1]
     parts = [part.copy() for part in np.split(entered, ends)]
     for part in parts:

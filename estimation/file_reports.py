@@ -7,49 +7,10 @@ from math import ceil, isfinite
 from typing import Any, TypeVar
 
 from annotate.common.numbers import many, short, signed
-from estimation import from_files
-from estimation.core import (
-    BALANCE,
-    ESTIMATORS,
-    ITEMS_FACTOR,
-    MIN_ITEMS,
-    MIN_ITEMS_UNBOUNDED,
-    PERSON_SHARE,
-    REGISTERED,
-    BootstrapInterval,
-    Difference,
-    Estimand,
-    Estimate,
-    Interval,
-    IntervalUnavailableError,
-    InvalidOptionError,
-    Pair,
-    PairState,
-    PairVerdict,
-    RankingVerdict,
-    ReplicatesNeededError,
-    Sample,
-    Scale,
-    TooFewJudgmentsError,
-    bootstrap,
-    check_level,
-    confidence_sequence,
-    crossed,
-    data_efficiency,
-    data_efficiency_cap,
-    difference,
-    estimate,
-    human_metric_correlation,
-    normalised_annotator_variance,
-    one_way,
-    pigeonhole,
-    places,
-    ranking,
-    variance_of_item_means,
-)
+from estimation import core, from_files
 from estimation.from_files import KNOWN_CRITERIA, FileError, Selection, Table
 
-BOOTSTRAPS = {"bootstrap": bootstrap, "pigeonhole": pigeonhole}
+BOOTSTRAPS = {"bootstrap": core.bootstrap, "pigeonhole": core.pigeonhole}
 INTERVAL_NAMES = ("two_way", "iid", *BOOTSTRAPS, "sequence")
 _INDEPENDENT = (
     "The interval treats every judgment as an independent draw: it is too narrow where people "
@@ -63,7 +24,7 @@ INTERVAL_NOTICES = {
     ),
 }
 REPLICATES = 2000
-RESAMPLED = tuple(name for name in ESTIMATORS if name != "balanced")
+RESAMPLED = tuple(name for name in core.ESTIMATORS if name != "balanced")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +37,7 @@ class EstimateOptions:
 
     estimator: str
     interval: str = "two_way"
-    estimand: Estimand = "population"
+    estimand: core.Estimand = "population"
     level: float = 0.95
     finite_population: bool = True
     seed: int = 0
@@ -89,7 +50,7 @@ class EstimateOptions:
         """Return the library's options for a criterion: as given, else by its name if it is one of
         ours, else the usual ones. No share of the outputs is known where their number is not."""
         known = KNOWN_CRITERIA.get(criterion)
-        usual = (known.balance, known.person_share) if known else (BALANCE, PERSON_SHARE)
+        usual = (known.balance, known.person_share) if known else (core.BALANCE, core.PERSON_SHARE)
         return {
             "estimand": self.estimand,
             "finite_population": self.finite_population and self.items_known,
@@ -98,63 +59,52 @@ class EstimateOptions:
         }
 
 
-@dataclass(frozen=True)
-class IntervalEnds:
-    """An interval's ends, not cut to the scale; all None where the data admit none.
-
-    df: degrees of freedom; None for an interval that is not a t interval.
-    """
-
-    low: float | None = None
-    high: float | None = None
-    std_error: float | None = None
-    df: float | None = None
-
-
 def about(asked: EstimateOptions) -> tuple[str, ...]:
     """Notes about the interval that do not depend on the data."""
-    own = REGISTERED[asked.estimator].notice
+    own = core.REGISTERED[asked.estimator].notice
     return (*([own] if own else []), *INTERVAL_NOTICES.get(asked.interval, ()))
 
 
 def ends_of(
-    found: Estimate | Difference, sample: Sample | None, asked: EstimateOptions
-) -> IntervalEnds:
-    """The interval of an estimate, or of a difference, which has no sample of its own.
+    found: core.Estimate | core.Difference, sample: core.Sample | None, asked: EstimateOptions
+) -> dict[str, float | None]:
+    """Return low, high, std_error and df of the interval, not cut to the scale.
 
+    Of an estimate, or of a difference, which has no sample of its own. low, high: None where the
+    data admit none. df: None for an interval that is not a t interval.
     Raises InvalidOptionError for an interval that the estimator does not have.
     """
-    check_level(asked.level)
+    core.check_level(asked.level)
+    low = high = df = None
+    std_error = found.std_error
     try:
         ends = _interval(found, sample, asked)
-    except IntervalUnavailableError:
-        return IntervalEnds(std_error=found.std_error)
-    if isinstance(ends, BootstrapInterval):
-        return IntervalEnds(ends.low, ends.high, ends.std_error)
-    return IntervalEnds(
-        ends.low, ends.high, found.std_error, ends.df if isfinite(ends.df) else None
-    )
+    except core.IntervalUnavailableError:
+        pass
+    else:
+        low, high = ends.low, ends.high
+        if isinstance(ends, core.BootstrapInterval):
+            std_error = ends.std_error
+        elif isfinite(ends.df):
+            df = ends.df
+    return {"low": low, "high": high, "std_error": std_error, "df": df}
 
 
 def _interval(
-    found: Estimate | Difference, sample: Sample | None, asked: EstimateOptions
-) -> Interval | BootstrapInterval:
+    found: core.Estimate | core.Difference, sample: core.Sample | None, asked: EstimateOptions
+) -> core.Interval | core.BootstrapInterval:
     if asked.interval == "two_way" or (asked.interval == "iid" and sample is not None):
         return found.interval(asked.level)
-    if sample is None or isinstance(found, Difference):
-        raise InvalidOptionError("A difference has the two_way interval only.")
+    if sample is None or isinstance(found, core.Difference):
+        raise core.InvalidOptionError("A difference has the two_way interval only.")
     if asked.interval == "sequence":
         # N is fixed before the first judgment, as what the sequence is tuned to must be: it is
         # narrowest at the census.
-        planned = found.n_population / ITEMS_FACTOR
-        return confidence_sequence(found, level=asked.level, planned_items=planned)
-    return _resampled(sample, asked)
-
-
-def _resampled(sample: Sample, asked: EstimateOptions) -> BootstrapInterval:
+        planned = found.n_population / core.ITEMS_FACTOR
+        return core.confidence_sequence(found, level=asked.level, planned_items=planned)
     estimator = asked.estimator
     if estimator not in RESAMPLED:
-        raise InvalidOptionError(f"The {asked.interval} has no estimator {asked.estimator}.")
+        raise core.InvalidOptionError(f"The {asked.interval} has no estimator {asked.estimator}.")
     return BOOTSTRAPS[asked.interval](
         sample,
         estimator=estimator,  # type: ignore[arg-type]  # just checked
@@ -191,14 +141,17 @@ class Report:
     system: str
     criterion: str
     asked: EstimateOptions
-    found: Estimate | Difference
+    found: core.Estimate | core.Difference
     n_judgments: int
-    scale: Scale | None
-    ends: IntervalEnds
+    scale: core.Scale | None
     components: Mapping[str, float | None]
     rho: float | None
     gamma: float | None
     notices: tuple[str, ...]
+    low: float | None
+    high: float | None
+    std_error: float | None
+    df: float | None
 
     @property
     def groups(self) -> list[int] | None:
@@ -213,30 +166,29 @@ class Report:
         """Equation (7); None where unknown or infinite."""
         if self.rho is None or self.gamma is None:
             return None
-        return _finite(data_efficiency(rho=self.rho, gamma=self.gamma))
+        return _finite(core.data_efficiency(rho=self.rho, gamma=self.gamma))
 
     @property
     def cap(self) -> float | None:
         """The data efficiency of a perfect metric; None where unknown or infinite."""
-        return None if self.gamma is None else _finite(data_efficiency_cap(gamma=self.gamma))
+        return None if self.gamma is None else _finite(core.data_efficiency_cap(gamma=self.gamma))
 
     def as_data(self) -> dict[str, Any]:
-        """Return the report as JSON values; whatever is not known is None."""
-        found, ends = self.found, self.ends
+        found, method = self.found, self.found.method
         return {
             "system": self.system,
             "criterion": self.criterion,
             "estimator": self.asked.estimator,
             "estimate": found.estimate,
-            "std_error": ends.std_error,
-            "low": ends.low,
-            "high": ends.high,
+            "std_error": self.std_error,
+            "low": self.low,
+            "high": self.high,
             "level": self.asked.level,
-            "df": ends.df,
+            "df": self.df,
             "estimand": self.asked.estimand,
             "n_items": found.n_items,
             "n_population": found.n_population if self.asked.items_known else None,
-            "finite_population": found.method.finite_population,
+            "finite_population": method.finite_population,
             "groups": self.groups,
             "n_judgments": self.n_judgments,
             "n_annotators": found.n_annotators,
@@ -247,13 +199,7 @@ class Report:
             "data_efficiency": self.data_efficiency,
             "data_efficiency_cap": self.cap,
             "notices": list(self.notices),
-            **self._protocol(),
-        }
-
-    def _protocol(self) -> dict[str, Any]:
-        """What another program needs to compute the same numbers."""
-        found, method = self.found, self.found.method
-        return {
+            # What another program needs to compute the same numbers.
             "centre": found.centre,
             "A_eff": found.effective_annotators,
             "balance": method.balance if method.estimator == "balanced" else None,
@@ -267,9 +213,9 @@ class Report:
         }
 
 
-def report(system: str, criterion: str, sample: Sample, asked: EstimateOptions) -> Report:
+def report(system: str, criterion: str, sample: core.Sample, asked: EstimateOptions) -> Report:
     """Estimate one system; raises an `EstimationError` for options that cannot be met."""
-    found = estimate(
+    found = core.estimate(
         sample,
         estimator=asked.estimator,
         interval="iid" if asked.interval == "iid" else "two_way",
@@ -283,18 +229,21 @@ def report(system: str, criterion: str, sample: Sample, asked: EstimateOptions) 
         found=found,
         n_judgments=found.n_judgments,
         scale=sample.scale,
-        ends=ends_of(found, sample, asked),
         components=components(sample),
         rho=_rho(sample),
-        gamma=_known(normalised_annotator_variance, sample),
+        gamma=_known(core.normalised_annotator_variance, sample),
         notices=(*about_items(asked), *about(asked), *told),
+        **ends_of(found, sample, asked),
     )
 
 
 def compare(
-    systems: tuple[str, str], criterion: str, first: Sample, second: Sample, asked: EstimateOptions
+    systems: tuple[str, str],
+    criterion: str,
+    first: core.Sample,
+    second: core.Sample,
+    asked: EstimateOptions,
 ) -> Report:
-    """Estimate by how much the first system exceeds the second, item by item."""
     found = _difference(criterion, first, second, asked)
     return Report(
         system=f"{systems[0]} - {systems[1]}",
@@ -303,18 +252,18 @@ def compare(
         found=found,
         n_judgments=sum(found.n_judgments),
         scale=None,
-        ends=ends_of(found, None, asked),
         components=dict.fromkeys(COMPONENTS),
         rho=None,
         gamma=None,
         notices=(*about_items(asked), *(notice.text for notice in found.notices)),
+        **ends_of(found, None, asked),
     )
 
 
 def _difference(
-    criterion: str, first: Sample, second: Sample, asked: EstimateOptions
-) -> Difference:
-    return difference(first, second, estimator=asked.estimator, **asked.options(criterion))
+    criterion: str, first: core.Sample, second: core.Sample, asked: EstimateOptions
+) -> core.Difference:
+    return core.difference(first, second, estimator=asked.estimator, **asked.options(criterion))
 
 
 def about_items(asked: EstimateOptions) -> tuple[str, ...]:
@@ -326,46 +275,37 @@ def about_items(asked: EstimateOptions) -> tuple[str, ...]:
     return (ITEMS_KNOWN if asked.items_known else ITEMS_UNKNOWN,)
 
 
-COMPONENTS = (
-    "item",
-    "annotator",
-    "residual",
-    "one_way_item",
-    "one_way_annotator",
-    "item_means",
-)
+COMPONENTS = ("item", "annotator", "residual", "one_way_item", "one_way_annotator", "item_means")
 
 
-def components(sample: Sample) -> dict[str, float | None]:
+def components(sample: core.Sample) -> dict[str, float | None]:
     """Return variance components, in squared score units; None where the incidence tells none.
 
     item, annotator, residual: crossed moments, cut at 0. one_way_item, one_way_annotator: the
     one-way analysis of variance, sigma_f² and sigma_a² (MSW). item_means: the variance of item
     means, which still contains noise.
     """
-    apart, by_item = _known(crossed, sample), _known(one_way, sample)
+    apart, by_item = _known(core.crossed, sample), _known(core.one_way, sample)
     cut = apart.truncated() if apart else None
     found = (
         *((cut.item, cut.person, cut.rest) if cut else (None, None, None)),
         *((by_item.item, by_item.noise) if by_item else (None, None)),
-        _known(variance_of_item_means, sample),
+        _known(core.variance_of_item_means, sample),
     )
     return dict(zip(COMPONENTS, found, strict=True))
 
 
-def _known(function: Callable[[Sample], T], sample: Sample) -> T | None:
-    """What the function says of the sample; None where that takes replicates."""
+def _known(function: Callable[[core.Sample], T], sample: core.Sample) -> T | None:
     try:
         return function(sample)
-    except ReplicatesNeededError:
+    except core.ReplicatesNeededError:
         return None
 
 
-def _rho(sample: Sample) -> float | None:
-    """The metric's correlation with the human metric; None unless there is one metric."""
+def _rho(sample: core.Sample) -> float | None:
     if sample.metric is None or sample.metric.ndim != 1:
         return None
-    return _known(human_metric_correlation, sample)
+    return _known(core.human_metric_correlation, sample)
 
 
 def _finite(value: float) -> float | None:
@@ -375,7 +315,7 @@ def _finite(value: float) -> float | None:
 # The places of systems from plain files, by the rule of a ranking campaign.
 
 
-NOTHING = PairState(0.0, None, 0)
+NOTHING = core.PairState(0.0, None, 0)
 SAID = {
     "first": "{first} is higher",
     "second": "{second} is higher",
@@ -392,16 +332,15 @@ class RankedSystems:
     margin: float
     planned_items: int
     level: float
-    differences: Mapping[Pair, Difference | None]
-    verdict: RankingVerdict
+    differences: Mapping[core.Pair, core.Difference | None]
+    verdict: core.RankingVerdict
 
     @property
     def places(self) -> dict[str, tuple[int, int]]:
         """Place 1 has the highest score: a file does not say whether that is the best."""
-        return places({pair: one.outcome for pair, one in self.verdict.pairs.items()})
+        return core.places({pair: one.outcome for pair, one in self.verdict.pairs.items()})
 
     def as_data(self) -> dict[str, Any]:
-        """Return the ranking as JSON values."""
         return {
             "criterion": self.criterion,
             "ranking": [
@@ -415,7 +354,7 @@ class RankedSystems:
             "stop": self.verdict.stop,
         }
 
-    def _pair(self, pair: Pair, said: PairVerdict) -> dict[str, Any]:
+    def _pair(self, pair: core.Pair, said: core.PairVerdict) -> dict[str, Any]:
         found = self.differences[pair]
         return {
             "first": pair[0],
@@ -429,7 +368,6 @@ class RankedSystems:
         }
 
     def in_words(self) -> str:
-        """Return the places, then each pair on a line."""
         ordered = sorted(self.places.items(), key=lambda one: one[1])
         told = ", ".join(
             f"{best if best == worst else f'{best}–{worst}'} {name}"
@@ -441,7 +379,7 @@ class RankedSystems:
             lines.append(f"  {pair[0]} - {pair[1]}: {self._said(pair, one)}")
         return "\n".join([*lines, f"  {self.verdict.reason}"])
 
-    def _said(self, pair: Pair, said: PairVerdict) -> str:
+    def _said(self, pair: core.Pair, said: core.PairVerdict) -> str:
         found = self.differences[pair]
         outcome = SAID[said.outcome].format(first=pair[0], second=pair[1])
         if found is None or said.low is None:
@@ -469,7 +407,7 @@ def ranked_systems(
     named = wanted.systems or tuple(from_files.judged_systems(judgments))
     if len(set(named)) < 2:
         raise FileError(judgments.path, 0, "A ranking takes at least two systems.")
-    by_criterion: dict[str, dict[Pair, tuple[Sample, Sample]]] = {}
+    by_criterion: dict[str, dict[core.Pair, tuple[core.Sample, core.Sample]]] = {}
     for pair in combinations(dict.fromkeys(named), 2):
         for criterion, *samples in from_files.pairs(judgments, metrics, wanted, pair):
             by_criterion.setdefault(criterion, {})[pair] = (samples[0], samples[1])
@@ -482,35 +420,35 @@ def ranked_systems(
 
 def _ranked(
     criterion: str,
-    found: Mapping[Pair, tuple[Sample, Sample]],
+    found: Mapping[core.Pair, tuple[core.Sample, core.Sample]],
     asked: EstimateOptions,
     margin: float,
     planned_items: int | None,
 ) -> RankedSystems:
-    differences: dict[Pair, Difference | None] = {}
+    differences: dict[core.Pair, core.Difference | None] = {}
     for pair, (first, second) in found.items():
         try:
             differences[pair] = _difference(criterion, first, second, asked)
-        except TooFewJudgmentsError:
+        except core.TooFewJudgmentsError:
             differences[pair] = None
     samples = [first for first, _second in found.values()]
-    planned = planned_items or ceil(max(s.n_population for s in samples) / ITEMS_FACTOR)
-    verdict = ranking(
+    planned = planned_items or ceil(max(s.n_population for s in samples) / core.ITEMS_FACTOR)
+    verdict = core.ranking(
         {pair: _state(one, asked) for pair, one in differences.items()},
         margin=margin,
         level=asked.level,
         planned_items=planned,
-        min_items=MIN_ITEMS if samples[0].scale.bounded else MIN_ITEMS_UNBOUNDED,
+        min_items=core.MIN_ITEMS if samples[0].scale.bounded else core.MIN_ITEMS_UNBOUNDED,
     )
     return RankedSystems(criterion, margin, planned, asked.level, differences, verdict)
 
 
-def _state(found: Difference | None, asked: EstimateOptions) -> PairState:
+def _state(found: core.Difference | None, asked: EstimateOptions) -> core.PairState:
     """What two systems have been judged alike on is not all that they wrote, unless all of it is
     judged."""
     if found is None:
         return NOTHING
-    state = PairState.of(found)
+    state = core.PairState.of(found)
     whole = asked.items_known and found.n_items == found.n_population
     alike = state.std_error == 0 and not whole
     return replace(state, std_error=None) if alike else state

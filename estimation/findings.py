@@ -4,23 +4,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from annotate.campaigns import facts as campaigns_facts
 from annotate.campaigns import progress
 from annotate.campaigns.facts import Brief, SystemOutputs, SystemStanding
 from annotate.instruments.base import Criterion
 from annotate.models.base import CloseReason
-from estimation import facts
-from estimation.core import (
-    Difference,
-    Estimate,
-    Interval,
-    Pair,
-    PairState,
-    PairVerdict,
-    TooFewJudgmentsError,
-    Verdict,
-    ranking,
-)
+from estimation import core, facts
 from estimation.rule import PairDecision, PairRule, Rule, least_items, ranked, rule_for
 
 
@@ -34,20 +22,20 @@ class Finding:
 
     system: SystemOutputs
     criterion: Criterion
-    estimate: Estimate
-    mean: Estimate
+    estimate: core.Estimate
+    mean: core.Estimate
     rule: Rule
-    verdict: Verdict | None
+    verdict: core.Verdict | None
     unfinished: int
-    with_excluded: Estimate | None = None
+    with_excluded: core.Estimate | None = None
     ranked: PairDecision | None = None
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> core.Interval | None:
         return self.rule.interval(self.estimate)
 
     @property
-    def mean_interval(self) -> Interval | None:
+    def mean_interval(self) -> core.Interval | None:
         return self.rule.interval(self.mean)
 
     @property
@@ -71,7 +59,7 @@ class Contrast:
     first: SystemOutputs
     second: SystemOutputs
     criterion: Criterion
-    difference: Difference
+    difference: core.Difference
     rule: Rule
     same: bool
     ranked: PairDecision | None = None
@@ -81,20 +69,23 @@ class Contrast:
         return {self.first.system_id, self.second.system_id}
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> core.Interval | None:
         if self.ranked is not None:
             return self.ranked.interval
         return self.rule.interval(self.difference)
 
 
 def findings(brief: Brief, seen: facts.Evidence) -> list[Finding]:
-    """Estimate every system on every criterion, from all judgments that count."""
     unfinished = {one.system_id: unfinished_of(one) for one in seen.systems}
     # The estimates without exclusions show what excluded work changes.
-    everybody = seen.with_everybody
+    everybody: Iterable[facts.Cell] = ()
+    if seen.everybody is not None:
+        everybody = facts.cells(brief, replace(seen, scores=seen.everybody))
     whole = {
-        (cell.system.system_id, cell.criterion.name): _estimated(brief, cell)
-        for cell in (facts.cells(brief, everybody) if everybody else ())
+        (one.system.system_id, one.criterion.name): facts.estimated(
+            brief, one.criterion, one.sample
+        )
+        for one in everybody
     }
     return [
         finding(
@@ -112,16 +103,12 @@ def unfinished_of(system: SystemOutputs | SystemStanding) -> int:
     return 0 if system.stop_position is None else progress.unfinished_items(system.system_id)
 
 
-def _estimated(brief: Brief, cell: facts.Cell) -> Estimate:
-    return facts.estimated(brief, cell.criterion, cell.sample)
-
-
 def finding(
-    brief: Brief, cell: facts.Cell, *, unfinished: int = 0, whole: Estimate | None = None
+    brief: Brief, cell: facts.Cell, *, unfinished: int = 0, whole: core.Estimate | None = None
 ) -> Finding:
     """Estimate one system on one criterion; no query."""
     has_metric = cell.sample.metric is not None
-    main = _estimated(brief, cell)
+    main = facts.estimated(brief, cell.criterion, cell.sample)
     rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
     return Finding(
         system=cell.system,
@@ -148,7 +135,7 @@ def contrasts(brief: Brief, seen: facts.Evidence) -> list[Contrast]:
         one, other = pair.samples
         try:
             result = facts.compared(brief, pair.criterion, one, other)
-        except TooFewJudgmentsError:  # no item was judged for both yet
+        except core.TooFewJudgmentsError:  # no item was judged for both yet
             continue
         rule = rule_for(brief, pair.criterion, n_units=result.n_units_population)
         found.append(
@@ -163,7 +150,7 @@ def contrasts(brief: Brief, seen: facts.Evidence) -> list[Contrast]:
 # divided by their number.
 
 
-NOTHING = PairState(0.0, None, 0)
+NOTHING = core.PairState(0.0, None, 0)
 
 
 def judged(
@@ -186,11 +173,11 @@ def judged(
 
 
 def _on(
-    brief: Brief, criterion: Criterion, pairs: list[Pair], found: list[Contrast]
+    brief: Brief, criterion: Criterion, pairs: list[core.Pair], found: list[Contrast]
 ) -> list[Contrast]:
     states = dict.fromkeys(pairs, NOTHING) | {_pair(one): _state(one) for one in found}
     alpha = (1 - brief.level) / len(brief.primary)
-    verdict = ranking(
+    verdict = core.ranking(
         states,
         margin=brief.margins[criterion.name],
         level=1 - alpha,
@@ -216,44 +203,27 @@ def _on(
     ]
 
 
-def _pair(one: Contrast) -> Pair:
+def _pair(one: Contrast) -> core.Pair:
     return one.first.name, one.second.name
 
 
-def _state(one: Contrast) -> PairState:
+def _state(one: Contrast) -> core.PairState:
     """Return what is known of the pair.
 
     A standard error of 0 means that only shared outputs were judged. It is used only if all outputs
     of the two systems are the same.
     """
-    state = PairState.of(one.difference)
+    state = core.PairState.of(one.difference)
     return replace(state, std_error=None) if state.std_error == 0 and not one.same else state
 
 
-def _interval(brief: Brief, one: Contrast, said: PairVerdict) -> Interval | None:
+def _interval(brief: Brief, one: Contrast, said: core.PairVerdict) -> core.Interval | None:
     if said.low is None or said.high is None:
         return None
-    return Interval(said.low, said.high, brief.level, float("inf"), one.difference.centre)
+    return core.Interval(said.low, said.high, brief.level, float("inf"), one.difference.centre)
 
 
-# The state of each system's sample by the campaign's stopping rule: enough is known, or not.
-
-
-@dataclass(frozen=True)
-class SampleState:
-    """One system's primary findings, and the state of its sample.
-
-    enough: whether its sample may end.
-    because, pairs: indices of its primary findings and, in a ranking, of its comparisons.
-    """
-
-    system_id: int
-    name: str
-    stopped: bool
-    unfinished: int
-    enough: bool
-    because: tuple[int, ...]
-    pairs: tuple[int, ...] = ()
+# What a stopping rule says of each system's sample: enough is known, or not.
 
 
 @dataclass(frozen=True)
@@ -297,34 +267,6 @@ def sentences_of(brief: Brief) -> RuleSentences:
     return COMPARED if brief.compares else PAIRS
 
 
-def sample_states(
-    brief: Brief, found: list[Finding], compared: list[Contrast]
-) -> list[SampleState]:
-    """Return the state of every system; systems without enough judgments have no findings."""
-    systems = campaigns_facts.standings(brief.campaign_id)
-    return [_sample_state(brief, system, systems, found, compared) for system in systems]
-
-
-def _sample_state(
-    brief: Brief,
-    system: SystemStanding,
-    systems: Collection[SystemStanding],
-    found: list[Finding],
-    compared: list[Contrast],
-) -> SampleState:
-    because = tuple(_primary(brief, system, found))
-    pairs = tuple(_pairs_of(system, compared)) if brief.is_ranking else ()
-    return SampleState(
-        system_id=system.system_id,
-        name=system.name,
-        stopped=system.stop_position is not None,
-        unfinished=found[because[0]].unfinished if because else unfinished_of(system),
-        enough=is_enough(brief, system, systems, found, compared),
-        because=because,
-        pairs=pairs,
-    )
-
-
 def is_enough(
     brief: Brief,
     system: SystemStanding,
@@ -336,27 +278,28 @@ def is_enough(
 
     What lies off the scale is wrong, and ends nothing.
     """
-    because = _primary(brief, system, found)
+    because = primary(brief, system, found)
     if any(found[index].estimate.off_scale for index in because):
         return False
     if brief.is_ranking and not brief.compares:
-        ranked = [compared[index].ranked for index in _pairs_of(system, compared)]
+        ranked = [compared[index].ranked for index in pairs_of(system, compared)]
         all_pairs = (len(systems) - 1) * len(brief.primary)
         return len(ranked) == all_pairs and all(one and one.is_decided for one in ranked)
     return len(because) == len(brief.primary) and all(found[index].is_enough for index in because)
 
 
-def _primary(brief: Brief, system: SystemStanding, found: list[Finding]) -> list[int]:
+def primary(brief: Brief, system: SystemStanding, found: list[Finding]) -> list[int]:
     """Return the indices of the system's findings on primary criteria."""
-    primary = {criterion.name for criterion in brief.primary}
+    names = {criterion.name for criterion in brief.primary}
     return [
         index
         for index, one in enumerate(found)
-        if one.system.system_id == system.system_id and one.criterion.name in primary
+        if one.system.system_id == system.system_id and one.criterion.name in names
     ]
 
 
-def _pairs_of(system: SystemStanding, compared: list[Contrast]) -> list[int]:
+def pairs_of(system: SystemStanding, compared: list[Contrast]) -> list[int]:
+    """Return the indices of the system's contrasts."""
     return [
         index
         for index, one in enumerate(compared)

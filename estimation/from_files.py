@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -53,26 +54,12 @@ class FileError(ValueError):
         self.path, self.line = path, line
 
 
-class Names:
-    """Names numbered 0, 1, 2, ... in the order in which they first appear."""
+Names = dict[str, int]  # numbered 0, 1, 2, ... in the order in which they first appear
 
-    def __init__(self) -> None:
-        self._number: dict[str, int] = {}
 
-    def __len__(self) -> int:
-        return len(self._number)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._number)
-
-    def number(self, name: str) -> int | None:
-        """Return the number of a name; None for one that never appeared."""
-        return self._number.get(name)
-
-    def encode(self, names: list[str]) -> Ints:
-        """(len(names),) the names' numbers; new names get the next ones."""
-        known = self._number
-        return np.fromiter((known.setdefault(n, len(known)) for n in names), np.int64, len(names))
+def encoded(known: Names, names: list[str]) -> Ints:
+    """(len(names),) the names' numbers; new names get the next ones."""
+    return np.fromiter((known.setdefault(n, len(known)) for n in names), np.int64, len(names))
 
 
 Vocabulary = defaultdict[str, Names]  # of each column, shared by two files
@@ -80,7 +67,7 @@ Vocabulary = defaultdict[str, Names]  # of each column, shared by two files
 
 def vocabulary() -> Vocabulary:
     """Return no names yet; two files read with it number theirs alike."""
-    return defaultdict(Names)
+    return defaultdict(dict)
 
 
 @dataclass(frozen=True)
@@ -117,7 +104,6 @@ class Table:
         )
 
     def name(self, column: str, row: int) -> str:
-        """Return the name in a row's column."""
         return str(list(self.names[column])[self.columns[column][row]])
 
 
@@ -180,17 +166,19 @@ def _parts(
         place[GROUP] = header.index(GROUP)
     while part := list(islice(rows, _ROWS_AT_ONCE)):
         lines = [line for line, _ in part]
-        _check_lengths(path, part, header)
+        for line, row in part:
+            if len(row) != len(header):
+                told = f"{len(row)} fields where the header has {len(header)}."
+                raise FileError(path, line, told)
         fields = list(zip(*(row for _, row in part), strict=True))
         read = {c: _stripped(path, fields[place[c]], lines, c) for c in columns}
-        numbers = {c: names[c].encode(read[c]) for c in columns}
+        numbers = {c: encoded(names[c], read[c]) for c in columns}
         if GROUP in place:
             numbers[GROUP] = _groups(names["group"], fields[place[GROUP]])
         yield numbers, _numbers(path, fields[place[value]], lines, value), np.array(lines)
 
 
 def _rows(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line, fields), without blank lines."""
     try:
         for row in reader:
             if row:
@@ -209,13 +197,6 @@ def _places(path: Path, header: list[str], wanted: tuple[str, ...]) -> dict[str,
     return {name: header.index(name) for name in wanted}
 
 
-def _check_lengths(path: Path, part: list[tuple[int, list[str]]], header: list[str]) -> None:
-    if {len(row) for _, row in part} == {len(header)}:
-        return
-    line, row = next((line, row) for line, row in part if len(row) != len(header))
-    raise FileError(path, line, f"{len(row)} fields where the header has {len(header)}.")
-
-
 def _stripped(path: Path, fields: tuple[str, ...], lines: list[int], column: str) -> list[str]:
     names = [name.strip() for name in fields]
     if "" in names:
@@ -224,31 +205,28 @@ def _stripped(path: Path, fields: tuple[str, ...], lines: list[int], column: str
 
 
 def _groups(names: Names, fields: tuple[str, ...]) -> Ints:
-    """The numbers of groups, -1 for an empty cell."""
     cells = [cell.strip() for cell in fields]
-    found = iter(names.encode([cell for cell in cells if cell]))
+    found = iter(encoded(names, [cell for cell in cells if cell]))
     return np.array([next(found) if cell else -1 for cell in cells], dtype=np.int64)
 
 
 def _numbers(path: Path, fields: tuple[str, ...], lines: list[int], column: str) -> Floats:
-    try:
-        values = np.fromiter(map(float, fields), np.float64, len(fields))
-    except ValueError:
-        values = None
-    # Python reads 1_000 as a thousand; a CSV file hardly means that.
-    if values is None or not np.isfinite(values).all() or "_" in "".join(fields):
-        at = next(i for i, text in enumerate(fields) if not _is_number(text))
+    values = [_number(text) for text in fields]
+    if None in values:
+        at = values.index(None)
         found = fields[at].strip()
         words = f"{found!r} is not a finite number" if found else "it is empty"
         raise FileError(path, lines[at], f"the {column} must be a number; {words}.")
-    return values
+    return np.array(values, dtype=np.float64)
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float | None:
     try:
-        return bool(np.isfinite(float(text))) and "_" not in text
+        value = float(text)
     except ValueError:
-        return False
+        return None
+    # Python reads 1_000 as a thousand; a CSV file hardly means that.
+    return value if isfinite(value) and "_" not in text else None
 
 
 # From tables read from plain files to the samples of `estimation.core`. Pure.
@@ -365,15 +343,15 @@ def pairs(
 
 def judged_systems(judgments: Table) -> Names:
     """The systems of the judgments alone: the metrics file may have more."""
-    every, judged = list(judgments.names["system"]), Names()
-    judged.encode([every[number] for number in np.unique(judgments.columns["system"])])
-    return judged
+    every = list(judgments.names["system"])
+    numbers = np.unique(judgments.columns["system"])
+    return {every[number]: place for place, number in enumerate(numbers)}
 
 
 def _rows_of(judgments: Table, system: str, criterion: str) -> Ints:
     columns, names = judgments.columns, judgments.names
-    of_system = columns["system"] == names["system"].number(system)
-    of_criterion = columns["criterion"] == names["criterion"].number(criterion)
+    of_system = columns["system"] == names["system"].get(system, -1)
+    of_criterion = columns["criterion"] == names["criterion"].get(criterion, -1)
     return np.asarray(np.flatnonzero(of_system & of_criterion))
 
 
@@ -392,7 +370,7 @@ def _check_same_items(metrics: Table, listed: list[Ints], systems: tuple[str, st
 
 def _known(path: Path, what: str, names: Names, asked: tuple[str, ...]) -> tuple[str, ...]:
     for name in asked:
-        if names.number(name) is None:
+        if name not in names:
             raise FileError(path, 0, f"there is no {what} {name!r}; there are {', '.join(names)}.")
     return tuple(dict.fromkeys(asked))
 
@@ -421,15 +399,14 @@ def _scale(path: Path, criterion: str, wanted: Selection) -> Scale:
 
 
 def _listed(metrics: Table, system: str, chosen: tuple[str, ...]) -> Listed:
-    rows = np.flatnonzero(metrics.columns["system"] == metrics.names["system"].number(system))
+    rows = np.flatnonzero(metrics.columns["system"] == metrics.names["system"].get(system, -1))
     items = np.unique(metrics.columns["item"][rows])
     columns = [_metric(metrics, rows, items, system, name) for name in chosen]
     return items, np.stack(columns, axis=1) if columns else None
 
 
 def _metric(metrics: Table, rows: Ints, items: Ints, system: str, name: str) -> Floats:
-    """(N,) one metric of a system's outputs."""
-    of_metric = rows[metrics.columns["metric"][rows] == metrics.names["metric"].number(name)]
+    of_metric = rows[metrics.columns["metric"][rows] == metrics.names["metric"].get(name, -1)]
     values = np.full(items.size, np.nan)
     values[np.searchsorted(items, metrics.columns["item"][of_metric])] = metrics.value[of_metric]
     missing = np.flatnonzero(np.isnan(values))

@@ -15,21 +15,7 @@ from estimation.rule import PairDecision
 Row = TypeVar("Row", bound=Inference)
 
 
-def store_estimates(brief: Brief, found: list[Finding], *, final: bool) -> list[Estimate]:
-    """Add one row per finding; return the rows in the same order."""
-    return Estimate.objects.bulk_create(
-        estimate_row(brief, finding, final=final) for finding in found
-    )
-
-
-def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> list[Comparison]:
-    """Add one row per contrast; return the rows in the same order."""
-    rows = (comparison_row(brief, contrast, final=final) for contrast in found)
-    return Comparison.objects.bulk_create(rows)
-
-
 def keep(brief: Brief, seen: Evidence) -> DecisionEvidence:
-    """Store what decisions of this moment rest on."""
     return DecisionEvidence.objects.create(
         campaign_id=brief.campaign_id,
         campaign_status=brief.status,
@@ -71,7 +57,6 @@ def _emptied(row: Row, **nothing: None) -> Row:
 
 
 def estimate_row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
-    """Return the row of a finding, not stored."""
     result, plain = finding.estimate, finding.mean_interval
     row = _row(Estimate, brief, finding, result, final=final)
     row.system_id = finding.system.system_id
@@ -88,7 +73,6 @@ def estimate_row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
 
 
 def comparison_row(brief: Brief, contrast: Contrast, *, final: bool) -> Comparison:
-    """Return the row of a contrast, not stored."""
     result = contrast.difference
     row = _row(Comparison, brief, contrast, result, final=final)
     row.first_id = contrast.first.system_id
@@ -118,7 +102,11 @@ def _row(
     *,
     final: bool,
 ) -> Row:
-    """Fill the columns that every inference has, except its number of judgments."""
+    """Fill the columns that every inference has, except its number of judgments.
+
+    detail: with groups of items, how many were judged, of how many.
+    """
+    has_groups = result.n_units_population != result.n_population
     return model(
         campaign_id=brief.campaign_id,
         criterion=found.criterion.name,
@@ -130,18 +118,18 @@ def _row(
         detail={
             "notices": [{"code": one.code, "text": one.text} for one in result.notices],
             "metric_transform": brief.protocol.metric_transform if brief.metrics else None,
-            **_groups(result),
+            **({"groups": [result.n_units, result.n_units_population]} if has_groups else {}),
         },
         **_ends(found.interval),
-        **_evidence(result),
+        estimator=result.method.estimator,
+        estimand=result.method.estimand,
+        df=result.df,
+        std_error=result.std_error,
+        n_items=result.n_items,
+        n_population=result.n_population,
+        n_annotators=result.n_annotators,
+        effective_annotators=result.effective_annotators,
     )
-
-
-def _groups(result: Estimated | Difference) -> dict[str, Any]:
-    """Return how many groups of items were judged, of how many; nothing without groups."""
-    if result.n_units_population == result.n_population:
-        return {}
-    return {"groups": [result.n_units, result.n_units_population]}
 
 
 def _ends(interval: Interval | None) -> dict[str, float | None]:
@@ -150,21 +138,9 @@ def _ends(interval: Interval | None) -> dict[str, float | None]:
     return {"low": interval.low, "high": interval.high, "width": interval.width}
 
 
-def _evidence(result: Estimated | Difference) -> dict[str, Any]:
-    return {
-        "estimator": result.method.estimator,
-        "estimand": result.method.estimand,
-        "df": result.df,
-        "std_error": result.std_error,
-        "n_items": result.n_items,
-        "n_population": result.n_population,
-        "n_annotators": result.n_annotators,
-        "effective_annotators": result.effective_annotators,
-    }
-
-
 def _detail(finding: Finding) -> dict[str, Any]:
-    result, verdict = finding.estimate, finding.verdict
+    """Return the details; with_excluded: the same estimate including excluded work, if any."""
+    result, verdict, whole = finding.estimate, finding.verdict, finding.with_excluded
     return {
         "parts": _shares(finding),
         "slope": result.slope,
@@ -178,20 +154,16 @@ def _detail(finding: Finding) -> dict[str, Any]:
         "leniency_correlation": result.leniency_correlation,
         "at_target": finding.at_target,
         "verdict": verdict.reason if verdict else "",
-        "with_excluded": _with_excluded(finding),
+        "with_excluded": whole
+        and {
+            "estimate": whole.estimate,
+            **_ends(finding.rule.interval(whole)),
+            "n_judgments": whole.n_judgments,
+        },
     }
 
 
-def _with_excluded(finding: Finding) -> dict[str, Any] | None:
-    """Return the same estimate including excluded work; None if none is excluded."""
-    if (whole := finding.with_excluded) is None:
-        return None
-    ends = _ends(finding.rule.interval(whole))
-    return {"estimate": whole.estimate, **ends, "n_judgments": whole.n_judgments}
-
-
 def _shares(finding: Finding) -> dict[str, float]:
-    """Return the shares of the squared error from items, annotators and the rest."""
     variance = finding.estimate.variance
     parts = {
         "item": variance.item or 0.0,

@@ -16,17 +16,7 @@ from typing import Any
 from annotate.campaigns import planner, plans
 from annotate.campaigns.planner import CLAIMED, PlannedStudy
 from annotate.work.picking import BLOCK, MOST
-from estimation.core import Crossed, InvalidOptionError, Scale
-from estimation.core.planning import (
-    Expectation,
-    Participation,
-    Prices,
-    Study,
-    affordable,
-    forecast_pairs,
-    forecast_ranking,
-    width_curve,
-)
+from estimation.core import Crossed, InvalidOptionError, Scale, planning
 from estimation.from_files import KNOWN_CRITERIA
 
 _NO_CAP = 0
@@ -65,14 +55,18 @@ def planned(
         found = planner.planned(study, prices, target, seed=seed)
         found = replace(found, changes=planner.changes(found, target, seed=seed))
     if money is not None:
-        found = replace(found, bought=affordable(study, budget=money, prices=prices, seed=seed))
+        found = replace(
+            found, bought=planning.affordable(study, budget=money, prices=prices, seed=seed)
+        )
     if margin is None:
-        return replace(found, curve=width_curve(study, seed=seed))
+        return replace(found, curve=planning.width_curve(study, seed=seed))
     together = options["side_by_side"]
-    found = replace(found, order=forecast_ranking(study, margin=margin, side_by_side=together))
+    found = replace(
+        found, order=planning.forecast_ranking(study, margin=margin, side_by_side=together)
+    )
     if not together:
         return found
-    pairs = forecast_pairs(
+    pairs = planning.forecast_pairs(
         study,
         margin=margin,
         preferences=(0.0, margin / 2, margin),
@@ -82,12 +76,12 @@ def planned(
     return replace(found, pairs=pairs)
 
 
-def study_of(options: Mapping[str, Any]) -> Study:
+def study_of(options: Mapping[str, Any]) -> planning.Study:
     """Return the collection that these options describe: of pairs, if they are side by side."""
     systems = options["systems"]
     if options["side_by_side"] and systems < 2:
         raise InvalidOptionError("A ranking takes at least two systems.")
-    return Study(
+    return planning.Study(
         _expectation(options),
         options["items"],
         rho=options["rho"],
@@ -98,12 +92,11 @@ def study_of(options: Mapping[str, Any]) -> Study:
         estimand=options["estimand"],
         balance=_constant(options, "balance"),
         person_share=_constant(options, "person_share"),
-        participation=Participation(places=options["places"], pool=options["pool"]),
+        participation=planning.Participation(places=options["places"], pool=options["pool"]),
     )
 
 
 def _constant(options: Mapping[str, Any], name: str) -> float:
-    """A constant of the estimate, as given or as the criterion has it."""
     given: float | None = options[name]
     usual: float = getattr(KNOWN_CRITERIA[_criterion(options)], name)
     return usual if given is None else given
@@ -113,7 +106,7 @@ def _criterion(options: Mapping[str, Any]) -> str:
     return PREFERENCE if options["side_by_side"] else str(options["criterion"])
 
 
-def _expectation(options: Mapping[str, Any]) -> Expectation:
+def _expectation(options: Mapping[str, Any]) -> planning.Expectation:
     usual = plans.typical(KNOWN_CRITERIA[_criterion(options)])
     part = usual.components
     given = (options["item_variance"], options["person_variance"], options["rest_variance"])
@@ -134,8 +127,7 @@ def _expectation(options: Mapping[str, Any]) -> Expectation:
     return expected
 
 
-def prices_of(options: Mapping[str, Any]) -> Prices:
-    """Return what judgments and people cost."""
+def prices_of(options: Mapping[str, Any]) -> planning.Prices:
     if not (options["tasks"] is None or options["tasks"] > 0):
         raise InvalidOptionError("A submission has at least one task.")
     if not 0 <= options["gold_share"] <= MOST:

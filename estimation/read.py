@@ -18,7 +18,7 @@ from annotate.common.numbers import count, many
 from annotate.instruments.base import Criterion
 from annotate.studies import queries as studies_queries
 from estimation.core import Scale
-from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
+from estimation.models import Agreement, Comparison, Estimate
 
 LEAST_ITEMS = 10
 
@@ -59,7 +59,6 @@ class Awaited:
 
     @property
     def share(self) -> int:
-        """Return the progress in percent, for a bar."""
         return min(100, round(100 * self.n / self.needed)) if self.needed else 100
 
     def __str__(self) -> str:
@@ -114,7 +113,6 @@ def newest_comparisons(
 
 
 def newest_agreement(campaign_id: int) -> QuerySet[Agreement]:
-    """Select the newest row of every criterion."""
     last = (
         Agreement.objects.filter(campaign=campaign_id)
         .order_by()
@@ -196,20 +194,6 @@ def points(
         .order_by("id")
     )
     return list(thinned.defer("detail", "metrics"))
-
-
-def decisions(campaign_id: int, *, limit: int, before: int | None = None) -> list[Decision]:
-    """Return the last decisions, the newest first; `before`: those before this one's id."""
-    rows = Decision.objects.filter(campaign=campaign_id).order_by("-id")
-    if before is not None:
-        rows = rows.filter(pk__lt=before)
-    return list(rows[:limit])
-
-
-def metric_scores(campaign_id: int, metrics: Sequence[str]) -> int:
-    """Return for how many outputs the campaign's metrics are stored, on average over metrics."""
-    rows = MetricScore.objects.filter(campaign=campaign_id, metric__in=metrics)
-    return rows.count() // max(1, len(metrics))
 
 
 def estimate_rows(campaign_id: int) -> list[Estimate]:

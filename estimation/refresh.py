@@ -22,18 +22,9 @@ from annotate.common.marks import ORDINARY, change_marked
 from annotate.review import reviews
 from annotate.work import scoring
 from config import due
-from estimation import (
-    after,
-    history,
-    scores,
-    stopping,
-)
-from estimation import (
-    facts as facts_module,
-)
-from estimation import (
-    findings as findings_module,
-)
+from estimation import after, history, scores, stopping
+from estimation import facts as facts_module
+from estimation import findings as findings_module
 from estimation.findings import Contrast, Finding, contrasts
 from estimation.findings import findings as found_of
 from estimation.models import Agreement, Comparison, Decision, Estimate
@@ -123,7 +114,6 @@ def catch_up() -> int:
 
 
 def findings(brief: Brief, seen: facts_module.Evidence) -> tuple[list[Finding], list[Contrast]]:
-    """Estimate every system × criterion and compare systems, from all judgments that count now."""
     compared = findings_module.judged(brief, seen.systems, contrasts(brief, seen))
     return found_of(brief, seen), compared
 
@@ -146,16 +136,17 @@ def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
         if not marks.clear(changes):
             raise Superseded
         final = stopping.ends(decided) or (brief.is_final and seen.scores.is_whole)
-        rows = history.store_estimates(brief, found, final=final)
-        pairs = history.store_comparisons(brief, compared, final=final)
+        rows = Estimate.objects.bulk_create(
+            history.estimate_row(brief, one, final=final) for one in found
+        )
+        pairs = Comparison.objects.bulk_create(
+            history.comparison_row(brief, one, final=final) for one in compared
+        )
         if seen.scores.is_whole:  # otherwise an estimate may only lack its scores
             history.withdraw(brief, found, compared)
-        if after.agreement_is_due(brief, seen.scores):
-            after.MEASURING.ask(brief.campaign_id)
-        if after.forecast_is_due(brief, seen.scores, reasons=changes.values()):
-            after.FORECASTING.ask(brief.campaign_id)
-        if after.look_is_due(brief, seen.scores, reasons=changes.values()):
-            after.LOOKING.ask(brief.campaign_id)
+        for work in after.DEFERRED:
+            if work.is_due(brief, seen.scores, changes.values()):
+                work.ask(brief.campaign_id)
         stopping.carry_out(decided, rows, pairs, evidence=lambda: history.keep(brief, seen))
 
 

@@ -8,24 +8,7 @@ from scipy.special import ndtri
 from annotate.campaigns.facts import Brief
 from annotate.instruments.base import Criterion
 from annotate.models.base import StopMode
-from estimation.core import (
-    MIN_EFFECTIVE_ANNOTATORS,
-    MIN_ITEMS,
-    MIN_ITEMS_UNBOUNDED,
-    Difference,
-    Estimate,
-    Interval,
-    Pair,
-    PairOutcome,
-    PairState,
-    PairVerdict,
-    Verdict,
-    anytime,
-    items_to_decide,
-    precision,
-    ranking,
-    sequence_half_widths,
-)
+from estimation import core
 
 # For planning only: the spread of item means as a share of the scale, and the width for a criterion
 # without a target. A confidence sequence is valid for any values; these affect its width.
@@ -33,7 +16,7 @@ SPREAD = 0.3
 WIDTH = 0.1
 
 PEOPLE, ITEMS, NEITHER = "people", "items", "neither"  # what would settle an open pair
-ALONE: Pair = ("first", "second")  # a pair that is decided by itself
+ALONE: core.Pair = ("first", "second")  # a pair that is decided by itself
 
 
 @dataclass(frozen=True)
@@ -46,8 +29,8 @@ class PairDecision:
     items: about how many items in all would settle it, if items would.
     """
 
-    outcome: PairOutcome
-    interval: Interval | None
+    outcome: core.PairOutcome
+    interval: core.Interval | None
     margin: float
     pairs: int
     needs: str = ""
@@ -73,14 +56,13 @@ class Rule:
     def name(self) -> str:
         return "two_way" if self.planned_items is None else "sequence"
 
-    def interval(self, result: Estimate | Difference) -> Interval | None:
-        """Return the current interval; None if there is none yet."""
+    def interval(self, result: core.Estimate | core.Difference) -> core.Interval | None:
         if result.std_error is None:
             return None
         if self.planned_items is None:
             return result.interval(self.level)
         half = float(
-            sequence_half_widths(
+            core.sequence_half_widths(
                 result.std_error,
                 result.n_units,
                 alpha=1 - self.level,
@@ -91,18 +73,19 @@ class Rule:
             return None
         return self._around(result, result.centre - half, result.centre + half)
 
-    def _around(self, result: Estimate | Difference, low: float, high: float) -> Interval:
+    def _around(
+        self, result: core.Estimate | core.Difference, low: float, high: float
+    ) -> core.Interval:
         """Return a sequence's interval; it contains the estimate, wherever its centre lies."""
         low, high = min(low, result.estimate), max(high, result.estimate)
-        return Interval(low, high, self.level, float("inf"), result.centre)
+        return core.Interval(low, high, self.level, float("inf"), result.centre)
 
-    def verdict(self, result: Estimate) -> Verdict | None:
-        """Return whether the estimate suffices; None for a criterion without a target."""
+    def verdict(self, result: core.Estimate) -> core.Verdict | None:
         if self.target is None:
             return None
         if self.planned_items is None:
-            return precision(result, target_width=self.target, level=self.level)
-        return anytime(
+            return core.precision(result, target_width=self.target, level=self.level)
+        return core.anytime(
             result, target_width=self.target, level=self.level, planned_items=self.planned_items
         )
 
@@ -120,15 +103,15 @@ class PairRule(Rule):
     pairs: int
     least: int
 
-    def interval(self, result: Estimate | Difference) -> Interval | None:
+    def interval(self, result: core.Estimate | core.Difference) -> core.Interval | None:
         said = self.decided(result)
         if said.low is None or said.high is None:
             return None
         return self._around(result, said.low + self.tie, said.high + self.tie)
 
-    def decided(self, result: Estimate | Difference) -> PairVerdict:
+    def decided(self, result: core.Estimate | core.Difference) -> core.PairVerdict:
         """Return what is decided about the pair, with the interval less the tie."""
-        verdict = ranking(
+        verdict = core.ranking(
             {ALONE: self._state(result)},
             margin=self.margin,
             level=1 - (1 - self.level) / self.pairs,
@@ -137,8 +120,7 @@ class PairRule(Rule):
         )
         return verdict.pairs[ALONE]
 
-    def ranked(self, result: Estimate) -> PairDecision:
-        """Return the decision about the pair, and what an open one needs."""
+    def ranked(self, result: core.Estimate) -> PairDecision:
         return ranked(
             result,
             self._state(result),
@@ -151,16 +133,16 @@ class PairRule(Rule):
             least=self.least,
         )
 
-    def _state(self, result: Estimate | Difference) -> PairState:
-        state = PairState.of(result)
+    def _state(self, result: core.Estimate | core.Difference) -> core.PairState:
+        state = core.PairState.of(result)
         return replace(state, estimate=state.estimate - self.tie)
 
 
 def ranked(
-    result: Estimate | Difference,
-    state: PairState,
-    said: PairVerdict,
-    interval: Interval | None,
+    result: core.Estimate | core.Difference,
+    state: core.PairState,
+    said: core.PairVerdict,
+    interval: core.Interval | None,
     *,
     margin: float,
     level: float,
@@ -168,47 +150,26 @@ def ranked(
     planned_items: float,
     least: int,
 ) -> PairDecision:
-    """Return the decision about a pair of a ranking, and what an open one needs."""
+    """Return the decision about a pair of a ranking, and what would settle an open one.
+
+    The answer is people if there are too few, or if they differ too much for any number of items.
+    """
     found = PairDecision(said.outcome, interval, margin, pairs)
     if found.is_decided:
         return found
-    needs, items = needed(
-        result,
-        state,
-        margin=margin,
-        alpha=(1 - level) / pairs,
-        planned_items=planned_items,
-        least=least,
-    )
-    return replace(found, needs=needs, items=items)
-
-
-def needed(
-    result: Estimate | Difference,
-    state: PairState,
-    *,
-    margin: float,
-    alpha: float,
-    planned_items: float,
-    least: int,
-) -> tuple[str, int | None]:
-    """Return what would settle an open pair, and with how many items.
-
-    The answer is people if there are too few, or if they differ too much for any number of items.
-    alpha: of this pair.
-    """
     if state.std_error is None or state.n_items < least:
-        return ITEMS, None  # too little is known of people to say that they are what is missing
-    if state.effective_annotators < MIN_EFFECTIVE_ANNOTATORS:
-        return PEOPLE, None
+        # Too little is known of people to say that they are what is missing.
+        return replace(found, needs=ITEMS)
+    if state.effective_annotators < core.MIN_EFFECTIVE_ANNOTATORS:
+        return replace(found, needs=PEOPLE)
     by_people = 0.0
     if result.method.estimand == "population":
         by_people = max(0.0, result.variance.annotator or 0.0)
     same, more = (
-        items_to_decide(
+        core.items_to_decide(
             state,
             margin=margin,
-            alpha=alpha,
+            alpha=(1 - level) / pairs,
             planned_items=planned_items,
             most=result.n_units_population,
             person_variance=variance,
@@ -216,13 +177,13 @@ def needed(
         for variance in (by_people, 0.0)
     )
     if same is not None:
-        return ITEMS, round(same * result.n_items / max(1, result.n_units))
-    return (PEOPLE if more is not None else NEITHER), None
+        items = round(same * result.n_items / max(1, result.n_units))
+        return replace(found, needs=ITEMS, items=items)
+    return replace(found, needs=PEOPLE if more is not None else NEITHER)
 
 
 def least_items(criterion: Criterion) -> int:
-    """Return how many items a decision about a pair takes."""
-    return MIN_ITEMS if criterion.bounded else MIN_ITEMS_UNBOUNDED
+    return core.MIN_ITEMS if criterion.bounded else core.MIN_ITEMS_UNBOUNDED
 
 
 def rule_for(brief: Brief, criterion: Criterion, *, n_units: int) -> Rule:

@@ -1,6 +1,5 @@
 """Metric scores of a campaign's outputs, computed in chunks, and once for equal texts."""
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -18,15 +17,12 @@ from estimation.metrics import (
     normalise,
     paragraphs,
     score_chunks,
-    spare_processors,
 )
 from estimation.models import MetricScore
 
 CHUNK = 200  # outputs that are computed and stored together
 CHUNK_CHARACTERS = 200_000  # or their characters with references and inputs, whichever is first
 GIVEN = "given"
-# From this many scores of a slow metric on, starting processes (seconds) is worthwhile.
-WORTH_PROCESSES = 1000
 Progress = Callable[[int, int], None]
 
 
@@ -91,22 +87,13 @@ def ensure(brief: Brief, *, progress: Progress | None = None) -> None:
     compute(brief.campaign_id, brief.metrics, progress=progress)
 
 
-def compute(
-    campaign_id: int,
-    names: Sequence[str],
-    *,
-    processes: int | None = None,
-    progress: Progress | None = None,
-) -> None:
+def compute(campaign_id: int, names: Sequence[str], *, progress: Progress | None = None) -> None:
     """Store the scores of these metrics for every output of the campaign.
 
     Uploaded values are stored unchanged. A score of another version of the metric is replaced. The
     score of another output with equal text (and equal reference or input), in any campaign, is
     copied. Safe to repeat, to run concurrently, and to run again after a crash: each chunk is
     stored when it is done. `progress(done, total)` counts scores.
-
-    processes: by default one, or all processors but one for 1000 and more slow scores; always one
-        in a Celery prefork worker, which may not start any.
     Raises UnknownMetricError, PartlyGivenError or another MetricError.
     """
     total = facts.total(campaign_id)
@@ -116,11 +103,8 @@ def compute(
     if not lacking:
         return
     store = _Store(campaign_id, total * len(sources), total * len(sources) - lacking, progress)
-    waiting: deque[_Job] = deque()
-    chunks = _noted(_jobs(campaign_id, sources, store), waiting)
-    count = _processes_for(sources, total) if processes is None else processes
-    for scores in score_chunks(chunks, processes=count):
-        done, rows = waiting.popleft()
+    for done, rows in _jobs(campaign_id, sources, store):
+        (scores,) = score_chunks([_chunk(done, rows)])
         for source, values in zip(done, scores, strict=True):
             # Of a pair: how much more its first text has.
             found = values if rows[0].second is None else values[0::2] - values[1::2]
@@ -190,15 +174,7 @@ def _source(campaign_id: int, name: str, total: int) -> _Source:
     return _Source(name, metric, version, set(stored.values_list("output_id", flat=True)))
 
 
-def _noted(jobs: Iterator[_Job], waiting: deque[_Job]) -> Iterator[Chunk]:
-    """Yield the chunks of `jobs`; their jobs are queued in `waiting` in the same order."""
-    for job in jobs:
-        waiting.append(job)
-        yield _chunk(*job)
-
-
 def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterator[_Job]:
-    """Store what is known without computing, and yield what remains to be computed."""
     needs = {source.needs for source in sources}
     rows = (
         row
@@ -252,12 +228,3 @@ def _save_known(source: _Source, batch: list[OutputText], store: _Store) -> list
     known = [row for row in lacking if source.digest(row) in value]
     store.save(source, known, [value[source.digest(row)] for row in known])
     return [row for row in lacking if source.digest(row) not in value]
-
-
-def _processes_for(sources: Sequence[_Source], total: int) -> int:
-    slow = sum(
-        total - len(source.done)
-        for source in sources
-        if source.metric is not None and source.metric.slow
-    )
-    return spare_processors() if slow >= WORTH_PROCESSES else 1

@@ -5,16 +5,16 @@ estimates.
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cache
 
 from annotate.campaigns import facts, life
-from annotate.campaigns.facts import Brief
+from annotate.campaigns.facts import Brief, SystemStanding
 from annotate.instruments.base import Criterion
 from annotate.models.base import CampaignStatus, CloseReason
 from estimation import facts as facts_module
 from estimation import findings
-from estimation.findings import Contrast, Finding, SampleState
+from estimation.findings import Contrast, Finding
 from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
 from estimation.rule import rule_for
 
@@ -23,16 +23,15 @@ Verb = Decision.Verb
 
 @dataclass(frozen=True)
 class StoppingAct:
-    """An act, its reason, and the indices of the findings and contrasts that caused it."""
+    """A decision that is not stored yet, with the indices of its findings and contrasts.
 
-    verb: Verb
-    campaign_id: int
-    reason: str
-    text: str
-    because: tuple[int, ...] = ()
-    pairs: tuple[int, ...] = ()
-    system_id: int | None = None
-    system_ids: tuple[int, ...] = field(default=())
+    goes_on: the systems that collect again where a closing campaign resumes.
+    """
+
+    decision: Decision
+    because: list[int]
+    pairs: list[int]
+    goes_on: tuple[int, ...] = ()
 
 
 def decide(
@@ -42,17 +41,68 @@ def decide(
 
     known: the change marks that were read before the facts.
     """
-    samples = findings.sample_states(brief, found, compared)
+    systems = facts.standings(brief.campaign_id)
+    short = [one for one in systems if not findings.is_enough(brief, one, systems, found, compared)]
+    words = findings.sentences_of(brief)
+
+    def act(
+        verb: Decision.Verb,
+        text: str,
+        system: SystemStanding | None = None,
+        *,
+        reason: str = words.reason,
+        goes_on: tuple[int, ...] = (),
+    ) -> StoppingAct:
+        """About a system, or about the whole campaign because of all that was found."""
+        of = systems if system is None else [system]
+        because = [index for one in of for index in findings.primary(brief, one, found)]
+        pairs = {index for one in of for index in findings.pairs_of(one, compared)}
+        decision = Decision(
+            campaign_id=brief.campaign_id,
+            system_id=None if system is None else system.system_id,
+            verb=verb,
+            reason=reason,
+            text=text,
+        )
+        return StoppingAct(decision, because, sorted(pairs) if brief.is_ranking else [], goes_on)
+
     if brief.status == CampaignStatus.OPEN:
-        return _while_open(brief, samples)
-    if brief.status == CampaignStatus.CLOSING:
-        return _while_closing(brief, samples, known)
-    return []
+        acts = []
+        for one in systems:
+            if one.stop_position is None and one not in short:
+                acts.append(act(Verb.STOP_SYSTEM, words.stop.format(name=one.name), one))
+            elif one.stop_position is not None and one in short and not _unfinished(one, found):
+                acts.append(act(Verb.RESUME_SYSTEM, words.resume.format(name=one.name), one))
+        resumed = any(one.decision.verb == Verb.RESUME_SYSTEM for one in acts)
+        reason: CloseReason | None = words.reason
+        if resumed or any(one.stop_position is None for one in short):
+            reason = life.limit_reached(brief.campaign_id)
+        if reason:
+            text = f"Collection ends: {reason.label}. Items already begun are finished first."
+            acts.append(act(Verb.CLOSE, text, reason=reason))
+        return acts
+    # A mark newer than ours means that these findings lack the last judgments of the drain.
+    if (
+        brief.status != CampaignStatus.CLOSING
+        or not life.drained(brief.campaign_id)
+        or set(facts.changes(brief.campaign_id)).difference(known)
+    ):
+        return []
+    if brief.close_reason == words.reason and short:
+        text = words.after_drain.format(names=", ".join(one.name for one in short))
+        ids = tuple(one.system_id for one in short)
+        return [act(Verb.RESUME, text, reason=words.drained_reason, goes_on=ids)]
+    text = "Everything that was begun is finished; these estimates are final."
+    return [act(Verb.FINISH, text, reason=brief.close_reason)]
+
+
+def _unfinished(system: SystemStanding, found: list[Finding]) -> int:
+    known = [one.unfinished for one in found if one.system.system_id == system.system_id]
+    return known[0] if known else findings.unfinished_of(system)
 
 
 def ends(acts: list[StoppingAct]) -> bool:
-    """Return whether these acts make the estimates final."""
-    return any(act.verb == Verb.FINISH for act in acts)
+    return any(act.decision.verb == Verb.FINISH for act in acts)
 
 
 def carry_out(
@@ -69,20 +119,14 @@ def carry_out(
     """
     kept = cache(evidence)
     for act in acts:
-        if _do(act):
-            decision = Decision.objects.create(
-                campaign_id=act.campaign_id,
-                system_id=act.system_id,
-                verb=act.verb,
-                reason=act.reason,
-                text=act.text,
-                evidence=kept(),
-            )
-            decision.estimates.set([rows[index] for index in act.because])
-            decision.comparisons.set([compared[index] for index in act.pairs])
+        if _do(act.decision, act.goes_on):
+            act.decision.evidence = kept()
+            act.decision.save(force_insert=True)
+            act.decision.estimates.set([rows[index] for index in act.because])
+            act.decision.comparisons.set([compared[index] for index in act.pairs])
 
 
-def _do(act: StoppingAct) -> bool:
+def _do(act: Decision, goes_on: tuple[int, ...]) -> bool:
     match act.verb:
         case Verb.STOP_SYSTEM:
             assert act.system_id is not None
@@ -93,84 +137,10 @@ def _do(act: StoppingAct) -> bool:
         case Verb.CLOSE:
             return life.close(act.campaign_id, CloseReason(act.reason))
         case Verb.RESUME:
-            return life.resume(act.campaign_id, list(act.system_ids), reason=act.reason)
+            return life.resume(act.campaign_id, list(goes_on), reason=act.reason)
         case Verb.FINISH:
             return life.finish(act.campaign_id, reason=act.reason)
     raise ValueError(f"there is no act {act.verb}")
-
-
-def _while_open(brief: Brief, samples: list[SampleState]) -> list[StoppingAct]:
-    acts = [act for sample in samples if (act := _about_system(brief, sample))]
-    resumed = any(act.verb == Verb.RESUME_SYSTEM for act in acts)
-    if not resumed and all(sample.stopped or sample.enough for sample in samples):
-        return [*acts, _close(brief, samples, findings.sentences_of(brief).reason)]
-    if reason := life.limit_reached(brief.campaign_id):
-        return [*acts, _close(brief, samples, reason)]
-    return acts
-
-
-def _about_system(brief: Brief, sample: SampleState) -> StoppingAct | None:
-    words = findings.sentences_of(brief)
-    if sample.enough and not sample.stopped:
-        verb, text = Verb.STOP_SYSTEM, words.stop
-    elif sample.stopped and not sample.enough and not sample.unfinished:
-        verb, text = Verb.RESUME_SYSTEM, words.resume
-    else:
-        return None
-    return StoppingAct(
-        verb,
-        brief.campaign_id,
-        reason=words.reason,
-        text=text.format(name=sample.name),
-        because=sample.because,
-        pairs=sample.pairs,
-        system_id=sample.system_id,
-    )
-
-
-def _close(brief: Brief, samples: list[SampleState], reason: CloseReason) -> StoppingAct:
-    text = f"Collection ends: {reason.label}. Items already begun are finished first."
-    return _of_all(Verb.CLOSE, brief, samples, reason=reason, text=text)
-
-
-def _while_closing(
-    brief: Brief, samples: list[SampleState], known: Collection[int]
-) -> list[StoppingAct]:
-    # A mark newer than ours means that these findings lack the last judgments of the drain.
-    if not life.drained(brief.campaign_id) or facts.changes(brief.campaign_id).keys() - set(known):
-        return []
-    words, short = (
-        findings.sentences_of(brief),
-        [sample for sample in samples if not sample.enough],
-    )
-    if brief.close_reason == words.reason and short:
-        text = words.after_drain.format(names=", ".join(sample.name for sample in short))
-        ids = tuple(sample.system_id for sample in short)
-        reason = words.drained_reason
-        return [_of_all(Verb.RESUME, brief, samples, reason=reason, text=text, system_ids=ids)]
-    text = "Everything that was begun is finished; these estimates are final."
-    return [_of_all(Verb.FINISH, brief, samples, reason=brief.close_reason, text=text)]
-
-
-def _of_all(
-    verb: Decision.Verb,
-    brief: Brief,
-    samples: list[SampleState],
-    *,
-    reason: str,
-    text: str,
-    system_ids: tuple[int, ...] = (),
-) -> StoppingAct:
-    """An act about the whole campaign, because of all that was found."""
-    return StoppingAct(
-        verb,
-        brief.campaign_id,
-        reason=reason,
-        text=text,
-        because=tuple(index for sample in samples for index in sample.because),
-        pairs=tuple(sorted({index for sample in samples for index in sample.pairs})),
-        system_ids=system_ids,
-    )
 
 
 # The effect of one annotator's exclusion on the estimates: its size, but not its systems.
@@ -203,7 +173,8 @@ def measure(campaign_id: int, annotator_id: int) -> tuple[ExclusionEffect, ...]:
     brief = facts.brief(campaign_id)
     seen = facts_module.evidence(brief)
     without = _estimates(brief, seen)
-    whole = _estimates(brief, facts_module.evidence_with(brief, seen, of=annotator_id))
+    scores = facts.scores(campaign_id, with_excluded=True, of=annotator_id)
+    whole = _estimates(brief, replace(seen, scores=scores))
     return tuple(_effect(criterion, without, whole) for criterion in brief.primary)
 
 

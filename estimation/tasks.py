@@ -20,13 +20,13 @@ def catch_up() -> int:
 @shared_task
 def measure_agreement(campaign_id: int) -> bool:
     """Measure how far people agree in one campaign, where that is due."""
-    return after.measure_agreement(campaign_id)
+    return after.MEASURING.carry_out(campaign_id)
 
 
 @shared_task
 def measure_due() -> int:
     """Find agreement whose message was lost, and measure it."""
-    return after.catch_up()
+    return after.MEASURING.catch_up()
 
 
 @shared_task
@@ -38,7 +38,7 @@ def thin_histories() -> int:
 @shared_task
 def forecast_end(campaign_id: int) -> bool:
     """Forecast when one campaign reaches its targets, where that is due."""
-    return after.make_forecast(campaign_id)
+    return after.FORECASTING.carry_out(campaign_id)
 
 
 @shared_task
@@ -56,13 +56,13 @@ def note_advice() -> int:
 @shared_task
 def look_closer(campaign_id: int) -> bool:
     """Order one campaign's items and draw what stands behind its estimates, where that is due."""
-    return after.make_look(campaign_id)
+    return after.LOOKING.carry_out(campaign_id)
 
 
 @shared_task
 def look_closer_due() -> int:
     """Find closer looks whose message was lost, and make them."""
-    return after.catch_up_looks()
+    return after.LOOKING.catch_up()
 
 
 @shared_task

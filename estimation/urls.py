@@ -9,7 +9,6 @@ PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upt
 REPORT = "campaigns/<str:public_id>/report"
 FIGURES = "campaigns/<str:public_id>/figures/<slug:of>/<str:criterion>.<str:kind>"
 SYSTEMS = "campaigns/<str:public_id>/systems/"
-ITEM = "campaigns/<str:public_id>/items/<int:number>/metrics/"
 
 app_name = "estimation"
 urlpatterns: list[URLPattern] = [
@@ -20,9 +19,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/activity/", pages_views.all_activity, name="activity"),
     path(FIGURES, pictures.figure, name="figure"),
     path(SYSTEMS, pictures.systems, name="systems"),
-    path(
-        "campaigns/<str:public_id>/systems/<str:name>.<str:kind>", pictures.picture, name="picture"
-    ),
+    path(f"{SYSTEMS}<str:name>.<str:kind>", pictures.picture, name="picture"),
     path(
         "campaigns/<str:public_id>/items/<int:number>/metrics/", pictures.item, name="item-metrics"
     ),

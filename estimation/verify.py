@@ -104,7 +104,6 @@ class Bundle:
         return digest.hexdigest(), size
 
     def value(self, name: str) -> dict[str, Any]:
-        """Return the object that a file of JSON is."""
         with self._open(name) as file, reading(name):
             found = json.loads(_read_bundle(file.read, LONGEST_FILE, name))
             if not isinstance(found, dict):
@@ -112,7 +111,6 @@ class Bundle:
         return found
 
     def objects(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the objects of a file of JSON lines."""
         with self._open(name) as file:
             number = 0
             while line := _read_bundle(file.readline, LONGEST_FILE, name):
@@ -125,23 +123,19 @@ class Bundle:
 
     def table(self, file: File) -> Iterator[dict[str, str]]:
         """Yield the rows of a table, by the names of its columns; all but `LATER` are there."""
-        for row in self._rows(file.name):
-            if missing := file.columns.keys() - row.keys() - LATER:
-                raise Unreadable(f"{file.name} has no column {min(missing)}.")
-            yield row
-
-    def _rows(self, name: str) -> Iterator[dict[str, str]]:
         csv.field_size_limit(min(sys.maxsize, LONGEST_FILE))
-        with self._open(name) as file, io.TextIOWrapper(file, "utf-8", newline="") as text:
+        with self._open(file.name) as opened, io.TextIOWrapper(opened, "utf-8", newline="") as text:
             rows = csv.DictReader(text, restkey="", restval="")
             while True:
-                with reading(f"{name}, line {rows.line_num + 1}"):
+                with reading(f"{file.name}, line {rows.line_num + 1}"):
                     try:
                         row = next(rows, None)
                     except BROKEN as error:
-                        raise Unreadable(f"{name} is damaged: {error}.") from None
+                        raise Unreadable(f"{file.name} is damaged: {error}.") from None
                 if row is None:
                     return
+                if missing := file.columns.keys() - row.keys() - LATER:
+                    raise Unreadable(f"{file.name} has no column {min(missing)}.")
                 yield row
 
     @contextmanager
@@ -339,7 +333,6 @@ def facts_of(bundle: Bundle) -> BundleFacts:
 
 
 def materials(bundle: Bundle) -> dict[int, Material]:
-    """Return what annotators were shown, by the number of the output."""
     given = {}
     for row in bundle.objects(ITEMS.name):
         with reading(ITEMS.name):
@@ -425,18 +418,17 @@ class Recomputation:
     compared: list[Contrast]
 
     @cached_property
-    def estimates(self) -> dict[tuple[str, str], Estimate]:
-        """Return rows that are not stored, by system and criterion."""
-        rows = ((one, history.estimate_row(self.brief, one, final=False)) for one in self.found)
-        return {(one.system.name, one.criterion.name): row for one, row in rows}
-
-    @cached_property
-    def comparisons(self) -> dict[tuple[str, str, str], Comparison]:
-        """Return rows that are not stored, by both systems and criterion."""
-        rows = (
-            (one, history.comparison_row(self.brief, one, final=False)) for one in self.compared
-        )
-        return {(one.first.name, one.second.name, one.criterion.name): row for one, row in rows}
+    def rows(self) -> dict[str, dict[tuple[str, ...], Estimate | Comparison]]:
+        """Return rows that are not stored, by the table and what `KEYS` names."""
+        estimates: dict[tuple[str, ...], Estimate | Comparison] = {}
+        for one in self.found:
+            key = one.system.name, one.criterion.name
+            estimates[key] = history.estimate_row(self.brief, one, final=False)
+        comparisons: dict[tuple[str, ...], Estimate | Comparison] = {}
+        for pair in self.compared:
+            names = pair.first.name, pair.second.name, pair.criterion.name
+            comparisons[names] = history.comparison_row(self.brief, pair, final=False)
+        return {"estimate": estimates, "comparison": comparisons}
 
     def objection(self, verb: str, reason: str, name: str) -> str:
         """Return why the rule would not have done this; "" if it would."""
@@ -499,7 +491,11 @@ NUMBERS = (
     *("level", "low", "high", "width", "df", "std_error", "n_items", "n_population"),
     *("n_judgments", "n_annotators", "effective_annotators"),
 )
-OF_ESTIMATE = ("estimate", "mean_estimate", "mean_low", "mean_high")
+NUMBERS_OF = {
+    "estimate": ("estimate", "mean_estimate", "mean_low", "mean_high", *NUMBERS),
+    "comparison": ("difference", *NUMBERS),
+}
+KEYS = {"estimate": ("system", "criterion"), "comparison": ("first", "second", "criterion")}
 
 Progress = Callable[[str], None]
 Rows = list[dict[str, str]]
@@ -540,7 +536,6 @@ TABLES = {
 
 
 def summary(bundle: Bundle, facts: BundleFacts) -> str:
-    """Return what was made again, and what could not be."""
     told = _told(bundle)
     kept = sum(bool(row["evidence"]) for row in told["decision"])
     is_current = _is_current(bundle)
@@ -562,7 +557,6 @@ def _made_again(name: str, told: Mapping[str, Rows], is_current: bool) -> int:
 
 
 def files(bundle: Bundle) -> Iterator[str]:
-    """Compare the files with the manifest."""
     with reading(export.NAME):
         listed = dict(bundle.value(export.NAME)["files"])
     for name in sorted(bundle.names - {export.NAME} ^ set(listed)):
@@ -588,9 +582,11 @@ def versions(bundle: Bundle) -> list[str]:
 
 
 def answers(bundle: Bundle, facts: BundleFacts) -> Iterator[str]:
-    """Score every answer again; compare what counts with exclusions and corrections."""
     shown = materials(bundle)
-    corrected, out = _corrected(bundle), _excluded(bundle)
+    corrected = {row.get("supersedes") for row in bundle.objects(export.JUDGMENTS.name)}
+    rows = bundle.table(export.EXCLUSIONS)
+    with reading(export.EXCLUSIONS.name):
+        out = {int(row["judgment"]) for row in rows if not row["restored_at"]}
     for row in bundle.objects(export.JUDGMENTS.name):
         with reading(export.JUDGMENTS.name):
             pk, where = int(row["judgment"]), f"judgment {row['judgment']}"
@@ -611,17 +607,6 @@ def _scored(
     for name, value in row["scores"].items():
         if name not in fresh or not _same(float(value), fresh[name]):
             yield f"{where}: its score on {name} is {value}; its answer gives {fresh.get(name)}."
-
-
-def _corrected(bundle: Bundle) -> set[int]:
-    rows = (row.get("supersedes") for row in bundle.objects(export.JUDGMENTS.name))
-    return {one for one in rows if one is not None}
-
-
-def _excluded(bundle: Bundle) -> set[int]:
-    rows = bundle.table(export.EXCLUSIONS)
-    with reading(export.EXCLUSIONS.name):
-        return {int(row["judgment"]) for row in rows if not row["restored_at"]}
 
 
 def score_table(bundle: Bundle) -> Iterator[str]:
@@ -647,7 +632,6 @@ def _told(bundle: Bundle) -> dict[str, Rows]:
 
 
 def decisions(bundle: Bundle, facts: BundleFacts, others: list[str]) -> Iterator[str]:
-    """Make each decision again, with the estimates that caused it."""
     told = _told(bundle)
     yield from _order(told["decision"])
     rows: dict[str, Rows] = defaultdict(list)
@@ -710,7 +694,6 @@ def _causes(name: str, rows: Rows, told: Mapping[str, Rows]) -> dict[str, dict[s
 
 
 def newest(bundle: Bundle, facts: BundleFacts, others: list[str]) -> Iterator[str]:
-    """Make the newest estimates again, unless some wait to be made."""
     told = _told(bundle)
     if not _is_current(bundle):
         return
@@ -727,17 +710,17 @@ def _is_current(bundle: Bundle) -> bool:
 
 
 def _compared(name: str, rows: Rows, again: Recomputation, others: list[str]) -> Iterator[str]:
-    """Compare rows of a table with those that were made again."""
     for row in rows:
-        key, made = _counterpart(name, row, again)
-        where = f"{name} {row['id']} ({key})"
+        key = tuple(plain(row[column]) for column in KEYS[name])
+        made = again.rows[name].get(key)
+        where = f"{name} {row['id']} ({' less '.join(key[:-1])}, {key[-1]})"
         if row["estimator"] not in REGISTERED:
             others.append(f"{where}: this version no longer estimates by {row['estimator']}.")
             continue
         if made is None:
             found = [f"{where}: nothing can be estimated there from the judgments."]
         else:
-            found = list(_of_row(where, row, made, _numbers(name)))
+            found = list(_of_row(where, row, made, NUMBERS_OF[name]))
         if _version(row) == VERSION:
             yield from found
         else:
@@ -745,20 +728,7 @@ def _compared(name: str, rows: Rows, again: Recomputation, others: list[str]) ->
 
 
 def _version(row: Mapping[str, str]) -> str:
-    """Return the version of Plumbline that made a row; exports before 0.2.0 do not tell it."""
     return row.get("version", "")
-
-
-def _numbers(name: str) -> tuple[str, ...]:
-    return (*OF_ESTIMATE, *NUMBERS) if name == "estimate" else ("difference", *NUMBERS)
-
-
-def _counterpart(name: str, row: Mapping[str, str], again: Recomputation) -> tuple[str, Any]:
-    if name == "estimate":
-        key = plain(row["system"]), row["criterion"]
-        return ", ".join(key), again.estimates.get(key)
-    pair = plain(row["first"]), plain(row["second"]), row["criterion"]
-    return f"{pair[0]} less {pair[1]}, {pair[2]}", again.comparisons.get(pair)
 
 
 def _of_row(where: str, row: Mapping[str, str], made: Any, numbers: Iterable[str]) -> Iterator[str]:

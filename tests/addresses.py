@@ -139,8 +139,8 @@ def built() -> World:
     case = reviewed.case(owner)
     link = case.campaign
     assert refresh.refresh(link.pk)
-    after.measure_agreement(link.pk)
-    after.make_look(link.pk)
+    after.MEASURING.carry_out(link.pk)
+    after.LOOKING.carry_out(link.pk)
     estimated = Estimate.objects.filter(campaign=link).latest("pk")
     listed = payouts.prepare(link.pk, actor_id=owner.pk)
     sold = market.study(owner=owner)

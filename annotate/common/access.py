@@ -16,6 +16,8 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
 from annotate.accounts.accounts import as_chosen
 from annotate.common import numbers, requests
@@ -207,6 +209,11 @@ def researcher_page(view: View) -> View:
 
     asking = login_required(view)
     return guarded
+
+
+def safe_page(view: View) -> View:
+    """A researcher's page that is only read: by GET or HEAD, and kept by no cache."""
+    return require_safe(never_cache(researcher_page(view)))
 
 
 def _logged_out(request: HttpRequest) -> HttpResponse:

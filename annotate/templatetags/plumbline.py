@@ -162,6 +162,12 @@ register.filter("money", money_text)
 
 
 @register.filter
+def on(value: float, axis: Any) -> str:
+    """Return where a value lies in a drawing with this axis."""
+    return str(axis.x(value))
+
+
+@register.filter
 def many(n: int, words: str) -> str:
     """`1 judgment`, `2 judgments`; of two words, `person,people`, the second is the plural."""
     return numbers.many(n, *words.split(","))

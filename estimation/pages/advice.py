@@ -70,7 +70,6 @@ class Outlook:
 
     @property
     def is_shown(self) -> bool:
-        """Return whether the campaign collects towards widths."""
         return self.board.status == CampaignStatus.OPEN and bool(self.board.facts.targets)
 
     @property
@@ -87,7 +86,6 @@ class Outlook:
 
     @property
     def amounts(self) -> tuple[Amount, ...]:
-        """Return judgments, cost and closing day; nothing before there is a forecast."""
         if not self.is_known:
             return ()
         facts, progress = self.board.facts, self.board.progress
@@ -128,7 +126,6 @@ class Outlook:
 
     @property
     def pace(self) -> str:
-        """Return who works now, how fast judgments come and how long one takes."""
         said = [f"{many(self.board.liveness.active, 'person', 'people')} at work now"]
         hour, minutes = self.content.get("per_hour"), self.content.get("minutes")
         if hour is not None:
@@ -157,12 +154,10 @@ class Outlook:
 
     @property
     def is_hopeless(self) -> bool:
-        """Return whether the targets are not met, whoever is asked."""
         return self.is_known and self.chance <= HOPELESS and self.lacks is None
 
     @property
     def at_end(self) -> str:
-        """Return how wide the interval furthest from its target is at the end, in a sentence."""
         cell, row = self._worst
         left = row.get("at_end")
         if not left:
@@ -201,7 +196,6 @@ class Outlook:
 
     @property
     def narrows(self) -> str:
-        """Return what narrows the widest interval, for its target, most cheaply."""
         if not self.is_known:
             return ""
         wide = [(c, row) for c, row in self._known if c.target and "now" in row and not c.at_target]
@@ -225,10 +219,6 @@ class Outlook:
 
 _SOON = 2 * 86_400.0
 _MOST_SECONDS = 20 * 365 * 86_400.0
-
-
-def newest_forecast(campaign_id: int) -> EndForecast | None:
-    return EndForecast.objects.filter(campaign=campaign_id).order_by("-pk").first()
 
 
 def _clock(minutes: float) -> str:
@@ -336,7 +326,6 @@ def worker_is_late(now: Dashboard) -> Advice | None:
 
 
 def told_late(liveness: Liveness) -> str:
-    """Return what follows from estimates that are behind."""
     return (
         f"New judgments have waited for their estimates for {lasting(liveness.behind)}; usually "
         "that takes seconds. Until they are computed, no interval is checked and nothing stops at "
@@ -345,7 +334,6 @@ def told_late(liveness: Liveness) -> str:
 
 
 def off_the_scale(now: Dashboard) -> Advice | None:
-    """Advise where an estimate is wrong, and nothing stops because of it."""
     wrong = [cell.name for cell in now.primary if cell.shown and cell.off_scale]
     if not wrong:
         return None
@@ -426,7 +414,6 @@ def not_published(now: Dashboard) -> Advice | None:
 
 
 def everything_taken(now: Dashboard) -> Advice | None:
-    """Advise when every planned judgment is given or reserved."""
     if now.missing:
         return None
     act = BATCHES if now.market else ("", "")
@@ -634,7 +621,6 @@ def _ends(now: Dashboard) -> str:
 
 
 def _limits(now: Dashboard) -> str:
-    """Return the limits that may end the collection before."""
     told = ""
     if now.facts.budget is not None and now.price:
         n = max(0, int((now.facts.budget - now.progress.spent) / now.price))
@@ -683,7 +669,6 @@ COUNTED = "unfinished items are then counted and shown"
 
 
 def last_judgments(now: Dashboard) -> Advice | None:
-    """Advise while people work on the last judgments, or may start in a moment."""
     if not (now.missing or now.liveness.leases or now.unconfirmed) or not _coming(now):
         return None
     text = (
@@ -722,7 +707,6 @@ def gaps_not_offered(now: Dashboard) -> Advice | None:
 
 
 def nobody_may_fill(now: Dashboard) -> Advice | None:
-    """Advise by link when no one who came may fill the gaps."""
     if not now.missing or now.can_come:
         return None
     text = (
@@ -739,7 +723,6 @@ def nobody_may_fill(now: Dashboard) -> Advice | None:
 
 
 def nobody_fills(now: Dashboard) -> Advice | None:
-    """Advise by link when people may fill the gaps, but have not been seen for a while."""
     if not now.missing:
         return None
     seen, able = now.liveness.silence, now.availability.able
@@ -754,7 +737,6 @@ def nobody_fills(now: Dashboard) -> Advice | None:
 
 
 def reserved(now: Dashboard) -> Advice | None:
-    """Advise on leases of pages that are not in use: they expire."""
     leases, until = now.liveness.leases, now.liveness.first_end
     if not leases:
         return None
@@ -869,7 +851,6 @@ def _ranked(now: Dashboard) -> str:
 
 
 def _best(cells: tuple[ShownCell, ...]) -> str:
-    """Name the best system on the first primary criterion: a reading aid, not a test."""
     known = [cell for cell in cells if cell.shown and cell.criterion == cells[0].criterion]
     if len(known) < 2:
         return ""
@@ -904,7 +885,6 @@ def short_of_people(now: Dashboard) -> Advice | None:
 
 
 def out_of_reach(now: Dashboard) -> Advice | None:
-    """Advise where the targets are not met, whoever is asked."""
     if not now.outlook.is_hopeless:
         return None
     text = (

@@ -37,6 +37,15 @@ from estimation.pages.views import zipped
 Row = TypeVar("Row", bound=Inference)
 
 
+def of_detail(
+    name: str, help_text: str, kind: type[serializers.Field[Any, Any, Any, Any]] = Finite
+) -> Any:
+    """Return the field of a number, or a word, that is a part of a row's detail."""
+    return kind(
+        source=f"detail.{name}", default=None, allow_null=True, read_only=True, help_text=help_text
+    )
+
+
 class SavingSerializer(serializers.Serializer[criteria.Saving]):
     """Judgments saved by the metrics compared with the plain mean; null, with why, if none."""
 
@@ -60,20 +69,16 @@ class InferenceSerializer(serializers.ModelSerializer[Row]):
         help_text="whether the estimate or the middle of its interval lies off the scale: it is "
         "wrong then, and stops nothing"
     )
-    metric_transform = serializers.CharField(
-        source="detail.metric_transform",
-        default=None,
-        allow_null=True,
-        read_only=True,
-        help_text="how the metrics entered: normal_scores, signed_scores (pairs of texts) or raw; "
+    metric_transform = of_detail(
+        "metric_transform",
+        "how the metrics entered: normal_scores, signed_scores (pairs of texts) or raw; "
         "null without metrics, and in rows of before the rule",
+        serializers.CharField,
     )
-    outcome = serializers.CharField(
-        source="detail.outcome",
-        default=None,
-        allow_null=True,
-        read_only=True,
-        help_text="in a ranking of pairs: first, second (the higher one), close or open; else null",
+    outcome = of_detail(
+        "outcome",
+        "in a ranking of pairs: first, second (the higher one), close or open; else null",
+        serializers.CharField,
     )
 
     def get_off_scale(self, row: Row) -> bool:
@@ -106,22 +111,9 @@ class EstimateSerializer(InferenceSerializer[Estimate]):
     class Meta:
         model = Estimate
         fields = (
-            "id",
-            "system",
-            *EXPORTS_METHOD,
-            "estimate",
-            *EXPORTS_INTERVAL,
-            "mean_estimate",
-            "mean_low",
-            "mean_high",
-            *EXPORTS_EVIDENCE,
-            "n_unfinished",
-            "off_scale",
-            "metric_transform",
-            "outcome",
-            "with_excluded",
-            "saving",
-            "detail",
+            *("id", "system", *EXPORTS_METHOD, "estimate", *EXPORTS_INTERVAL),
+            *("mean_estimate", "mean_low", "mean_high", *EXPORTS_EVIDENCE, "n_unfinished"),
+            *("off_scale", "metric_transform", "outcome", "with_excluded", "saving", "detail"),
         )
         read_only_fields = fields
 
@@ -149,17 +141,8 @@ class ComparisonSerializer(InferenceSerializer[Comparison]):
     class Meta:
         model = Comparison
         fields = (
-            "id",
-            "first",
-            "second",
-            *EXPORTS_METHOD,
-            "difference",
-            *EXPORTS_INTERVAL,
-            *EXPORTS_EVIDENCE,
-            "off_scale",
-            "metric_transform",
-            "outcome",
-            "detail",
+            *("id", "first", "second", *EXPORTS_METHOD, "difference", *EXPORTS_INTERVAL),
+            *(*EXPORTS_EVIDENCE, "off_scale", "metric_transform", "outcome", "detail"),
         )
         read_only_fields = fields
 
@@ -211,34 +194,10 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
     low = Finite(allow_null=True)
     high = Finite(allow_null=True)
     level = Finite()
-    observed = Finite(
-        source="detail.observed",
-        default=None,
-        allow_null=True,
-        read_only=True,
-        help_text="how often two judgments of an output are equal",
-    )
-    by_chance = Finite(
-        source="detail.by_chance",
-        default=None,
-        allow_null=True,
-        read_only=True,
-        help_text="how often two judgments of any outputs are equal",
-    )
-    icc = Finite(
-        source="detail.icc",
-        default=None,
-        allow_null=True,
-        read_only=True,
-        help_text="ICC(1,1), one-way, single judgments",
-    )
-    fleiss_kappa = Finite(
-        source="detail.fleiss_kappa",
-        default=None,
-        allow_null=True,
-        read_only=True,
-        help_text="null where scores have no levels",
-    )
+    observed = of_detail("observed", "how often two judgments of an output are equal")
+    by_chance = of_detail("by_chance", "how often two judgments of any outputs are equal")
+    icc = of_detail("icc", "ICC(1,1), one-way, single judgments")
+    fleiss_kappa = of_detail("fleiss_kappa", "null where scores have no levels")
     why = serializers.SerializerMethodField(help_text="why there is no alpha")
     without = serializers.SerializerMethodField(
         help_text="alpha without each of the 100 people who change it most, in this order"
@@ -247,23 +206,9 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
     class Meta:
         model = Agreement
         fields = (
-            "id",
-            "criterion",
-            "at",
-            "distance",
-            "level",
-            "alpha",
-            "low",
-            "high",
-            "n_outputs",
-            "n_judgments",
-            "n_annotators",
-            "observed",
-            "by_chance",
-            "icc",
-            "fleiss_kappa",
-            "why",
-            "without",
+            *("id", "criterion", "at", "distance", "level", "alpha", "low", "high", "n_outputs"),
+            *("n_judgments", "n_annotators", "observed", "by_chance", "icc", "fleiss_kappa"),
+            *("why", "without"),
         )
         read_only_fields = fields
 
@@ -475,14 +420,8 @@ class ExcludedSerializer(serializers.Serializer[ExcludedCounts]):
     reasons = ReasonSerializer(many=True)
 
 
-class WithoutExcludedSerializer(serializers.Serializer[object]):
+class WithoutExcludedSerializer(WithExcludedSerializer):
     """The reported estimate, without excluded work."""
-
-    estimate = Finite()
-    low = Finite(allow_null=True)
-    high = Finite(allow_null=True)
-    width = Finite(allow_null=True)
-    n_judgments = serializers.IntegerField()
 
 
 class ComparedSerializer(serializers.Serializer[ShownCell]):

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.core.cache import cache
 
-from annotate.campaigns.lists import CampaignFacts
 from annotate.common import numbers
 from annotate.common.numbers import number
 from annotate.instruments.base import Criterion
@@ -89,7 +87,8 @@ def axis_frame(points: list[Estimate], *, criterion: Criterion, target: float | 
         low, high = max(low - room, criterion.low), max(high, min(high + room, criterion.high))
     y_ticks = tuple(ticks(low, high, 4))
     margin = MARGIN * (high - low)
-    return Frame(x_end, _whole(x_end), low - margin, high + margin, y_ticks)
+    x_ticks = tuple(tick for tick in ticks(0, x_end, 2) if tick == int(tick))
+    return Frame(x_end, x_ticks, low - margin, high + margin, y_ticks)
 
 
 def _drawn(point: Estimate, criterion: Criterion, target: float | None) -> list[float]:
@@ -107,10 +106,6 @@ def _drawn(point: Estimate, criterion: Criterion, target: float | None) -> list[
     )
     found = (read.cut(end, criterion, point.estimate) for end in ends)
     return [value for value in found if value is not None]
-
-
-def _whole(x_end: float) -> tuple[float, ...]:
-    return tuple(tick for tick in ticks(0, x_end, 2) if tick == int(tick))
 
 
 def ticks(low: float, high: float, about: int) -> list[float]:
@@ -190,23 +185,41 @@ def matrix(grid: Sequence[tuple[str, Sequence[GridCell | None]]], *, title: str)
 def configured(
     chart: Any, *, width: int, height: int, theme: Theme = THEME, background: str = "white"
 ) -> dict[str, Any]:
-    """Return the specification of a chart in the look of all pictures."""
-    text = {"labelColor": theme.ink, "titleColor": theme.quiet, "labelLimit": 320}
+    """Return the specification of a chart in the look of pictures of many systems."""
+    axis: dict[str, Any] = {"labelColor": theme.ink, "titleColor": theme.quiet, "labelLimit": 320}
+    axis |= {"gridColor": theme.line, "titleFontWeight": "normal"}
+    return _made(chart, axis, width=width, height=height, background=background)
+
+
+def _beside_numbers(chart: Any, theme: Theme, height: int) -> dict[str, Any]:
+    """Return the same in the look of plans and closer looks, on the page's background."""
+    axis: dict[str, Any] = {"labelColor": theme.quiet, "titleColor": theme.quiet}
+    axis |= {"titleFontSize": 12, "titleFontWeight": "normal"}
+    return _made(chart, axis, width=WIDTH, height=height, background="transparent")
+
+
+def _made(chart: Any, axis: dict[str, Any], **properties: Any) -> dict[str, Any]:
     found: dict[str, Any] = (
-        chart.properties(width=width, height=height, background=background)
+        chart.properties(**properties)
         .configure(font=FONT)
         .configure_view(stroke=None)
-        .configure_axis(**text, gridColor=theme.line, titleFontWeight="normal", labelFontSize=12)
+        .configure_axis(**axis, labelFontSize=12)
         .to_dict()
     )
     return found
+
+
+def svg(spec: dict[str, Any]) -> bytes:
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg(spec)).encode()
 
 
 # The plot of a plan: the width of an interval against judgments, with the target.
 
 
 COLUMNS = ("judgments", "width", "low", "high")
-CURVE_WIDTH, HEIGHT = 440, 220
+HEIGHT = 220
 _TOP = 1.25  # times the width at a tenth of the way: the first ones would flatten the rest
 
 
@@ -217,7 +230,6 @@ def curve_rows(curve: WidthCurve) -> Iterator[tuple[float, ...]]:
 
 
 def spec(curve: WidthCurve, theme_name: str, *, target: float | None) -> dict[str, Any]:
-    """Return the Vega-Lite specification."""
     import altair as alt
 
     theme = THEMES[theme_name]
@@ -254,9 +266,9 @@ def spec(curve: WidthCurve, theme_name: str, *, target: float | None) -> dict[st
             at.mark_rule(color=theme.ink, strokeDash=[3, 3]),
             at.mark_text(
                 color=theme.ink, align="right", dx=-4, dy=-7, text=f"target {target:g}", fontSize=12
-            ).encode(x=alt.value(CURVE_WIDTH)),
+            ).encode(x=alt.value(WIDTH)),
         ]
-    return _configured(alt.layer(*layers), theme, HEIGHT)
+    return _beside_numbers(alt.layer(*layers), theme, HEIGHT)
 
 
 # Pictures of a closer look: a metric against what people said, and distributions.
@@ -264,7 +276,7 @@ def spec(curve: WidthCurve, theme_name: str, *, target: float | None) -> dict[st
 
 SCATTER = ("item", "name", "metric", "mean", "answers")
 BARS = ("from", "to", "texts")
-LOOKS_WIDTH, LOOKS_HEIGHT = 440, 300
+LOOKS_HEIGHT = 300
 BARS_HEIGHT = 120
 
 
@@ -298,11 +310,10 @@ def scatter(
         at.mark_rule(**dashed).encode(x="x:Q"),
         at.mark_rule(**dashed).encode(y="y:Q"),
     ]
-    return _configured(alt.layer(*layers), theme, LOOKS_HEIGHT)
+    return _beside_numbers(alt.layer(*layers), theme, LOOKS_HEIGHT)
 
 
 def bars(rows: Iterable[Sequence[Any]], theme_name: str, *, title: str) -> dict[str, Any]:
-    """Return the specification of a distribution; rows as BARS."""
     import altair as alt
 
     theme = THEMES[theme_name]
@@ -320,7 +331,7 @@ def bars(rows: Iterable[Sequence[Any]], theme_name: str, *, title: str) -> dict[
             ),
         )
     )
-    return _configured(alt.layer(chart), theme, BARS_HEIGHT)
+    return _beside_numbers(alt.layer(chart), theme, BARS_HEIGHT)
 
 
 def _scale(alt: Any) -> Any:
@@ -328,24 +339,11 @@ def _scale(alt: Any) -> Any:
 
 
 def _axis(alt: Any, theme: Theme, *, most: int | None = None) -> Any:
-    """Return an axis; most: the largest of whole numbers, which have no ticks between them."""
     steps: dict[str, Any] = {} if most is None else {"format": ",d"}
     if most is not None and most < 5:
         steps["values"] = list(range(most + 1))
     line = {"gridColor": theme.line, "domainColor": theme.zero}
     return alt.Axis(tickCount=5, ticks=False, **line, **steps)
-
-
-def _configured(chart: Any, theme: Theme, height: int) -> dict[str, Any]:
-    text = {"labelColor": theme.quiet, "titleColor": theme.quiet, "labelFontSize": 12}
-    found: dict[str, Any] = (
-        chart.properties(width=LOOKS_WIDTH, height=height, background="transparent")
-        .configure(font=FONT)
-        .configure_view(stroke=None)
-        .configure_axis(**text, titleFontSize=12, titleFontWeight="normal")
-        .to_dict()
-    )
-    return found
 
 
 # A picture of how intervals narrowed: a line a system, named at its end, and the target.
@@ -449,7 +447,11 @@ def trend_chart(
     """Return the Vega-Lite specification of one system's plot, drawn in the row's frame."""
     import altair as alt  # a second to import: only processes that draw pay for it
 
-    data = alt.InlineData(values=[_record(p) for p in points])
+    names = ("estimate", "low", "high", "mean_low", "mean_high")
+    values = [{"n": p.n_judgments} | {name: getattr(p, name) for name in names} for p in points]
+    data = alt.InlineData(values=values)
+    counts = {tick: numbers.count(int(tick)) for tick in frame.x_ticks}
+    counts[frame.x_ticks[-1]] = numbers.many(int(frame.x_ticks[-1]), "judgment")
     x = alt.X(
         "n:Q",
         scale=alt.Scale(domain=[0, frame.x_end], nice=False),
@@ -459,7 +461,7 @@ def trend_chart(
             grid=False,
             domain=False,
             ticks=False,
-            labelExpr=_labels(_judgments(frame)),
+            labelExpr=_labels(counts),
             labelFlush=False,
         ),
     )
@@ -476,7 +478,9 @@ def trend_chart(
     def y(field: str) -> Any:
         return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
 
-    wide = _is_wide(points[-1], target)
+    last, wide = points[-1], False
+    if target is not None and last.low is not None and last.high is not None:
+        wide = last.high - last.low > target
     fill, stroke = (theme.wide, theme.wide_line) if wide else (theme.band, theme.band_line)
     base = alt.Chart(data).encode(x=x)
     layers = [
@@ -503,23 +507,19 @@ def trend_chart(
         base.mark_line(clip=True, color=theme.ink, strokeWidth=1.5).encode(y=y("estimate")),
         *_end(alt, points[-1], frame, theme, y, target),
     ]
-    spec: dict[str, Any] = _trend_configured(alt, alt.layer(*layers), theme).to_dict()
-    return spec
-
-
-def _record(point: Estimate) -> dict[str, float | None]:
-    return {
-        "n": point.n_judgments,
-        "estimate": point.estimate,
-        "low": point.low,
-        "high": point.high,
-        "mean_low": point.mean_low,
-        "mean_high": point.mean_high,
-    }
+    axis = {"labelColor": theme.quiet, "labelPadding": 6, "gridWidth": 1}
+    return _made(
+        alt.layer(*layers),
+        axis,
+        width=TREND_WIDTH,
+        height=TREND_HEIGHT,
+        background="transparent",
+        padding=PADDING,
+        autosize="none",  # all plots of a page have one size, whatever their labels
+    )
 
 
 def _label(alt: Any, points: list[Estimate], frame: Frame, theme: Theme, y: Any) -> Any:
-    """“plain mean”, above its interval and the other's, in the second half of the plot."""
     later = [p for p in points if p.n_judgments >= 0.6 * points[-1].n_judgments]
     tops = [v for p in later for v in (p.mean_high, p.high) if v is not None]
     room = (LABEL / TREND_HEIGHT) * (frame.high - frame.low)
@@ -528,19 +528,6 @@ def _label(alt: Any, points: list[Estimate], frame: Frame, theme: Theme, y: Any)
     return at.mark_text(color=theme.quiet, align="right", dy=-8, fontSize=12).encode(
         x="n:Q", y=y("top"), text=alt.value("plain mean")
     )
-
-
-def _is_wide(last: Estimate, target: float | None) -> bool:
-    if target is None or last.low is None or last.high is None:
-        return False
-    return last.high - last.low > target
-
-
-def _judgments(frame: Frame) -> dict[float, str]:
-    """Each tick with its number, the last one with the unit."""
-    *others, last = frame.x_ticks
-    unit = {last: numbers.many(int(last), "judgment")}
-    return {tick: numbers.count(int(tick)) for tick in others} | unit
 
 
 def _labels(known: Mapping[float, str]) -> str:
@@ -585,50 +572,3 @@ def _end(
             x=alt.value(right), y=y("at"), text=alt.value("target")
         ),
     ]
-
-
-def _trend_configured(alt: Any, chart: Any, theme: Theme) -> Any:
-    """No frame, labels in the page's type and ink, and no background: the page's shows."""
-    return (
-        chart.properties(
-            width=TREND_WIDTH,
-            height=TREND_HEIGHT,
-            background="transparent",
-            padding=PADDING,
-            autosize="none",  # all plots of a page have one size, whatever their labels
-        )
-        .configure(font=FONT)
-        .configure_view(stroke=None)
-        .configure_axis(labelColor=theme.quiet, labelFontSize=12, labelPadding=6, gridWidth=1)
-    )
-
-
-# From a specification to SVG, once for each estimate.
-
-
-KEEP_SECONDS = 3600
-
-
-def svg(
-    facts: CampaignFacts, criterion: Criterion, system_id: int, upto: int, theme: str
-) -> bytes | None:
-    """Return the plot of a system; None where there is nothing to draw.
-
-    upto: the newest estimate of its row, so the plot never changes.
-    """
-    key = f"plot:{facts.campaign_id}:{criterion.name}:{system_id}:{upto}:{theme}"
-    found: bytes | None = cache.get(key)
-    if found is not None:
-        return found
-    points = read.points(facts.campaign_id, criterion.name, upto=upto)
-    mine = [point for point in points if point.system_id == system_id]
-    if not mine:
-        return None
-    import vl_convert
-
-    target = facts.targets.get(criterion.name)
-    frame = axis_frame(points, criterion=criterion, target=target)
-    spec = trend_chart(mine, frame, THEMES[theme], target=target, with_metric=bool(facts.metrics))
-    drawn = str(vl_convert.vegalite_to_svg(spec)).encode()
-    cache.set(key, drawn, KEEP_SECONDS)
-    return drawn

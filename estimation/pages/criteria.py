@@ -12,7 +12,6 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import chain, combinations
 from math import floor, log10
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -23,22 +22,8 @@ from annotate.campaigns.lists import CampaignFacts
 from annotate.common import numbers
 from annotate.common.numbers import many, number, short
 from annotate.instruments.base import Criterion
-from estimation import read
-from estimation.core import (
-    MIN_EFFECTIVE_ANNOTATORS,
-    MIN_ITEMS,
-    PairOutcome,
-    TooFewJudgmentsError,
-    bradley_terry,
-    half_width,
-    holm,
-    level_of_each,
-    places,
-    relative_share,
-)
-from estimation.core import (
-    strength_half_widths as half_widths,
-)
+from estimation import core, read
+from estimation.core import places
 from estimation.models import Comparison, Estimate
 from estimation.read import Awaited
 from estimation.rule import ITEMS, PEOPLE
@@ -65,12 +50,11 @@ class Saving:
 NO_METRIC = Saving(why="This campaign has no metric.")
 NO_INTERVAL = Saving(why="What the metric saves is not known without intervals.")
 OF_RANKING = Saving(why="It is not computed for rankings: what counts there are differences.")
-TOO_FEW = Saving(why=f"What the metric saves is known after {MIN_ITEMS} judged items.")
+TOO_FEW = Saving(why=f"What the metric saves is known after {core.MIN_ITEMS} judged items.")
 NOT_NARROWER = Saving(why="The metric has not helped: the plain mean is known as precisely.")
 
 
 def of_estimate(row: Estimate, *, price: Decimal) -> Saving:
-    """Return what the metric saves on one system × criterion."""
     if obstacle := _unknown(row) or _useless(row):
         return obstacle
     return _saving(row.n_judgments, _slowest([(row, 1.0)]), price)
@@ -88,7 +72,8 @@ def of_campaign(
     """
     known = [sample for sample in samples if sample and not any(_unknown(r) for r, _ in sample)]
     if not known:
-        return _first_obstacle(samples)
+        obstacles = (_unknown(row) for sample in samples for row, _target in sample)
+        return next(filter(None, obstacles), NO_INTERVAL)
     sizes = [max(row.n_judgments for row, _ in sample) for sample in known]
     needed = sum(n * _slowest(sample) for n, sample in zip(sizes, known, strict=True))
     return _saving(min(judged, sum(sizes)), needed / sum(sizes), price)
@@ -114,7 +99,7 @@ def _unknown(row: Estimate) -> Saving | None:
     """Return why nothing is known about this estimate yet; None if something is."""
     if not row.width or not row.mean_width:
         return NO_INTERVAL
-    return TOO_FEW if row.n_items < MIN_ITEMS else None
+    return TOO_FEW if row.n_items < core.MIN_ITEMS else None
 
 
 def _useless(row: Estimate) -> Saving | None:
@@ -123,11 +108,6 @@ def _useless(row: Estimate) -> Saving | None:
         if notice["code"] in USELESS:
             return Saving(why=notice["text"])
     return None
-
-
-def _first_obstacle(samples: Sequence[Sequence[tuple[Estimate, float]]]) -> Saving:
-    found = (_unknown(row) for sample in samples for row, _ in sample)
-    return next(filter(None, found), NO_INTERVAL)
 
 
 # The meaning of an estimate's weights, and the mean under other weights.
@@ -152,7 +132,7 @@ def weighing(detail: Mapping[str, Any]) -> str:
         return f"People are weighted by work. {KEPT}"
     if balance == 0:
         return "Items weigh equally, so people are weighted by work."
-    times = relative_share(MUCH, LITTLE, balance=balance)
+    times = core.relative_share(MUCH, LITTLE, balance=balance)
     return (
         f"One person’s weight grows more slowly than their work: {MUCH} judgments count "
         f"{number(times, 1)} times as much as {LITTLE}."
@@ -189,7 +169,6 @@ class Axis:
 
     @property
     def labels(self) -> tuple[tuple[str, str], ...]:
-        """Return (position, text) of both ends and the middle."""
         middle = (self.low + self.high) / 2
         return tuple((self.x(one), short(one, 2)) for one in (self.low, middle, self.high))
 
@@ -254,7 +233,6 @@ class ShownCell:
 
     @property
     def awaited(self) -> Awaited | None:
-        """Return why no number is shown; None if one is."""
         n = self.row.n_items if self.row else self.judged
         needed = read.least(self.row.n_population if self.row else self.population)
         if self.row and n >= needed:
@@ -292,7 +270,6 @@ class ShownCell:
 
     @property
     def width_shown(self) -> float | None:
-        """Return the distance from `low` to `high`."""
         return None if self.low is None or self.high is None else self.high - self.low
 
     @property
@@ -308,10 +285,6 @@ class ShownCell:
     @property
     def saving(self) -> Saving:
         return of_estimate(self.row, price=self.price) if self.row else NO_INTERVAL
-
-    @property
-    def verdict(self) -> str:
-        return str(self.row.detail.get("verdict", "")) if self.row else ""
 
     @property
     def _yet(self) -> str:
@@ -335,12 +308,11 @@ class ShownCell:
             return State("good", "check", "at target")
         if self.too_wide is not None:
             return State("warn", "warning", f"{numbers.width(self.too_wide)} too wide")
-        few_people = self.row.effective_annotators < MIN_EFFECTIVE_ANNOTATORS
+        few_people = self.row.effective_annotators < core.MIN_EFFECTIVE_ANNOTATORS
         return State("", "clock", "too few people" if few_people else "too few items")
 
     @property
     def parts(self) -> str:
-        """Return the sources of the squared error, such as `items 31 %, people 69 %`."""
         shares = self.row.detail.get("parts", {}) if self.row and self.row.width is not None else {}
         names = (("item", "items"), ("annotator", "people"), ("rest", "rest"))
         known = [(word, shares.get(name, 0.0)) for name, word in names]
@@ -350,7 +322,6 @@ class ShownCell:
 
     @property
     def evidence(self) -> str:
-        """Return the basis of the estimate: `1 judgment of 1 item by 1 person`."""
         if self.row is None:
             return ""
         groups = self.row.detail.get("groups")
@@ -362,7 +333,6 @@ class ShownCell:
 
     @property
     def other_mean(self) -> str:
-        """The mean with people weighted otherwise."""
         return mean_by_other_weights(self.row.detail) if self.row else ""
 
     @property
@@ -412,22 +382,6 @@ class ShownCell:
             return value
         return read.cut(value, self.criterion, self.estimate)
 
-    @property
-    def x(self) -> str | None:
-        """Return where the estimate lies in the plot of its criterion; None if none is shown."""
-        return self._at(self.estimate if self.shown else None)
-
-    @property
-    def x_low(self) -> str | None:
-        return self._at(self.low)
-
-    @property
-    def x_high(self) -> str | None:
-        return self._at(self.high)
-
-    def _at(self, value: float | None) -> str | None:
-        return None if self.axis is None or value is None else self.axis.x(value)
-
     # The same with and without the excluded work.
 
     @property
@@ -437,7 +391,6 @@ class ShownCell:
 
     @property
     def shift(self) -> float | None:
-        """Return by how much the exclusions have moved the estimate."""
         if self.whole is None or self.estimate is None:
             return None
         return float(self.estimate - self.whole["estimate"])
@@ -458,7 +411,6 @@ class ShownCell:
 
     @property
     def left_out(self) -> int | None:
-        """Return how many judgments of this system are excluded."""
         if self.whole is None or self.row is None:
             return None
         return int(self.whole["n_judgments"]) - self.row.n_judgments
@@ -479,7 +431,6 @@ class ShownCell:
 
 
 def cell_off_scale(detail: Mapping[str, Any]) -> bool:
-    """Return whether an estimate lies off the scale, by its details."""
     return any(notice["code"] == "off_scale" for notice in detail.get("notices", ()))
 
 
@@ -513,8 +464,8 @@ def widened(row: Comparison, n: int) -> Comparison:
     if row.low is None or row.high is None or row.std_error is None or row.df is None:
         return row
     error, df = np.asarray(row.std_error), np.asarray(row.df)
-    alone = half_width(error, df, level=row.level)
-    more = float(half_width(error, df, level=level_of_each(row.level, n)) - alone)
+    alone = core.half_width(error, df, level=row.level)
+    more = float(core.half_width(error, df, level=core.level_of_each(row.level, n)) - alone)
     wider = copy(row)
     wider.low, wider.high = row.low - more, row.high + more
     return wider
@@ -566,23 +517,11 @@ class ShownContrast:
         return max(self.row.low, -most), min(self.row.high, most)
 
     @property
-    def x(self) -> str:
-        return self.axis.x(self.difference)
-
-    @property
     def x_margin(self) -> tuple[str, str]:
         """In a ranking, where the differences that do not matter begin, and how wide they are."""
         margin = float(self.row.detail.get("margin", 0.0))
         low, high = (float(self.axis.x(value)) for value in (-margin, margin))
         return f"{low:.1f}", f"{high - low:.1f}"
-
-    @property
-    def x_low(self) -> str | None:
-        return None if self.ends is None else self.axis.x(self.ends[0])
-
-    @property
-    def x_high(self) -> str | None:
-        return None if self.ends is None else self.axis.x(self.ends[1])
 
 
 @dataclass(frozen=True)
@@ -615,7 +554,7 @@ class ContrastTable:
     def adjusted(self) -> Mapping[tuple[str, str], float]:
         """Return the p-values of the shown pairs, after Holm for all of them together."""
         known = [(one, p) for one in self.shown if (p := one.p_value) is not None]
-        after = holm([p for _one, p in known]).tolist()
+        after = core.holm([p for _one, p in known]).tolist()
         return dict(zip((one.pair for one, _p in known), after, strict=True))
 
     @cached_property
@@ -662,7 +601,7 @@ class ContrastTable:
         )
         return {system: place_text(*ends) for system, ends in found.items()}
 
-    def _outcome(self, one: ShownContrast) -> PairOutcome:
+    def _outcome(self, one: ShownContrast) -> core.PairOutcome:
         if one.pair not in self.told_apart:
             return "open"
         return "first" if one.difference > 0 else "second"
@@ -718,7 +657,6 @@ def table_of(
     *,
     final: bool = False,
 ) -> ContrastTable:
-    """Return the table of these rows; names: of the systems, by id."""
     if adjustment == "simultaneous":
         n = sum(row.low is not None and is_enough(row) for row in rows)
         rows = [widened(row, max(1, n)) for row in rows]
@@ -777,8 +715,8 @@ class RankedPair:
         return self.contrast if self.contrast and self.contrast.is_shown else None
 
     @property
-    def outcome(self) -> PairOutcome:
-        found: PairOutcome = self.row.detail.get("outcome", "open") if self.row else "open"
+    def outcome(self) -> core.PairOutcome:
+        found: core.PairOutcome = self.row.detail.get("outcome", "open") if self.row else "open"
         return found
 
     @property
@@ -791,7 +729,6 @@ class RankedPair:
 
     @property
     def better(self) -> str:
-        """The better system, where it is known; else ""."""
         if self.outcome not in ("first", "second"):
             return ""
         first = (self.outcome == "first") == self.criterion.higher_is_better
@@ -807,7 +744,6 @@ class RankedPair:
 
     @property
     def missing(self) -> str:
-        """What would settle this pair, in a few words."""
         if self.needs_people:
             return "ask more people"
         if self.row is None or self.row.low is None:
@@ -818,12 +754,10 @@ class RankedPair:
 
     @property
     def more(self) -> str:
-        """The number of further items that decide it, in words; there must be one."""
         return many(self.more_items or 0, "more item") + ("" if self.together else " of each")
 
     @property
     def needs(self) -> str:
-        """What would settle an open pair, as a code."""
         if not self.is_open:
             return ""
         return str(self.row.detail.get("needs", ITEMS)) if self.row else ITEMS
@@ -840,12 +774,10 @@ class RankedPair:
 
     @property
     def openness(self) -> float:
-        """The distance to a decision in items; largest where items do not decide it."""
         return float("inf") if self.more_items is None else self.more_items
 
 
 def named(facts: CampaignFacts) -> Iterator[tuple[str, str, str]]:
-    """Yield the two systems of each pair, and the name under which they are judged together."""
     if facts.compares:
         yield from ((one.first, one.second, one.name) for one in facts.systems)
     else:
@@ -853,7 +785,6 @@ def named(facts: CampaignFacts) -> Iterator[tuple[str, str, str]]:
 
 
 def parts(facts: CampaignFacts) -> dict[str, list[SystemStanding]]:
-    """Return the samples in which each system takes part: its own, or those of its pairs."""
     if not facts.compares:
         return {one.name: [one] for one in facts.systems}
     found: dict[str, list[SystemStanding]] = defaultdict(list)
@@ -892,20 +823,12 @@ def _from_tie(one: Estimate, tie: float, first: int, second: int) -> Comparison:
     )
 
 
-# All systems on one criterion as one picture: their intervals on one scale, the best first.
+# All systems on one criterion, as a row of the dashboard and as one picture on one scale.
 
 
 FEW = 4  # systems whose cells are easy to compare side by side
 WIDTH, FOREST_MARGIN = 140.0, 8.0  # of the drawing, in its own units
 ROOM = 0.04  # of what is drawn, at both ends
-
-
-# All systems on one criterion: a row of the dashboard.
-
-
-NO_ITEMS: Mapping[int, tuple[int, int | None]] = MappingProxyType({})
-NO_PLACES: Mapping[tuple[str, str], str] = MappingProxyType({})
-NO_DECISIONS: Mapping[tuple[str, str], State] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -948,7 +871,6 @@ class CriterionRow:
 
     @property
     def newest_id(self) -> int | None:
-        """Return the id of the row's newest estimate, for permanent addresses of the plots."""
         return max((cell.row.id for cell in self.cells if cell.row), default=None)
 
     @property
@@ -958,7 +880,6 @@ class CriterionRow:
 
     @property
     def is_shown(self) -> bool:
-        """Return whether any system has an estimate to be shown."""
         return any(cell.shown for cell in self.cells)
 
 
@@ -967,9 +888,9 @@ def criterion_rows(
     newest: list[Estimate],
     *,
     price: Decimal,
-    items: Mapping[int, tuple[int, int | None]] = NO_ITEMS,
-    places: Mapping[tuple[str, str], str] = NO_PLACES,
-    decisions: Mapping[tuple[str, str], State] = NO_DECISIONS,
+    items: Mapping[int, tuple[int, int | None]] | None = None,
+    places: Mapping[tuple[str, str], str] | None = None,
+    decisions: Mapping[tuple[str, str], State] | None = None,
     compared: Sequence[ContrastTable] = (),
 ) -> tuple[CriterionRow, ...]:
     """Return one row for each criterion, the primary ones first.
@@ -978,6 +899,7 @@ def criterion_rows(
     places, decisions: in a ranking, by criterion and system (a pair that is judged side by side).
     compared: the differences, which say what places systems can have outside of a ranking.
     """
+    items, places, decisions = items or {}, places or {}, decisions or {}
     standing = {} if facts.is_ranking else {one.criterion.name: one.places for one in compared}
     found = {(row.system_id, row.criterion): row for row in newest}
     targets, primary = facts.targets, facts.primary
@@ -1016,7 +938,6 @@ def _on_one_scale(cells: Iterable[ShownCell]) -> tuple[ShownCell, ...]:
 
 
 def _axis(shown: Sequence[ShownCell]) -> Axis | None:
-    """Return the axis that holds all estimates and intervals; None before any estimate."""
     ends = [
         end for cell in shown for end in (cell.estimate, cell.low, cell.high) if end is not None
     ]
@@ -1033,41 +954,17 @@ def _axis(shown: Sequence[ShownCell]) -> Axis | None:
 FEWEST = 3  # systems; two of them are one pair, which says it all
 
 
-@dataclass(frozen=True)
-class Strength:
-    """A system, and how often it would win against one of average strength, 0 to 1.
+def strengths(rows: Iterable[CriterionRow]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return the systems, the strongest first, by each question about pairs that connects all.
 
-    half: half the width of its interval, in log-odds; None where a pair has none.
+    Each with its strength in log-odds, the share of wins against one of average strength, and the
+    ends of both intervals, None where a pair has none.
     """
-
-    system: str
-    log_odds: float
-    half: float | None
-
-    @property
-    def wins(self) -> float:
-        return float(expit(self.log_odds))
-
-    @property
-    def ends(self) -> tuple[float, float] | None:
-        """Return the interval of the log-odds."""
-        return None if self.half is None else (self.log_odds - self.half, self.log_odds + self.half)
-
-    @property
-    def wins_ends(self) -> tuple[float, float] | None:
-        """Return the same of the wins."""
-        return (
-            None if self.ends is None else (float(expit(self.ends[0])), float(expit(self.ends[1])))
-        )
-
-
-def strengths(rows: Iterable[CriterionRow]) -> list[tuple[str, list[Strength]]]:
-    """Return the systems, the strongest first, by each question about pairs that connects all."""
     found = ((row.criterion.wins_of, _strengths(row)) for row in rows if row.criterion.wins_of)
     return [(question, each) for question, each in found if each]
 
 
-def _strengths(row: CriterionRow) -> list[Strength]:
+def _strengths(row: CriterionRow) -> list[dict[str, Any]]:
     both = ((cell.system.first, cell.system.second) for cell in row.cells)
     names = [name for name in dict.fromkeys(chain.from_iterable(both)) if name]
     if len(names) < FEWEST:
@@ -1083,9 +980,22 @@ def _strengths(row: CriterionRow) -> list[Strength]:
             wide = np.nan if cell.shown.width is None else cell.shown.width
             halves[first, second] = halves[second, first] = wide / 2
     try:
-        found = bradley_terry(wins)
-    except TooFewJudgmentsError:
+        found = core.bradley_terry(wins)
+    except core.TooFewJudgmentsError:
         return []
-    known = [None] * len(names) if np.isnan(halves).any() else half_widths(wins, halves).tolist()
-    each = [Strength(*one) for one in zip(names, found.tolist(), known, strict=True)]
-    return sorted(each, key=lambda one: -one.log_odds)
+    half = np.full(len(names), np.nan)
+    if not np.isnan(halves).any():
+        half = core.strength_half_widths(wins, halves)
+    ends = np.stack([found - half, found + half], axis=1)
+    each = zip(names, found, expit(found), ends, expit(ends), half, strict=True)
+    told = [
+        {
+            "system": name,
+            "log_odds": float(log_odds),
+            "wins": float(share),
+            "ends": None if np.isnan(wide) else tuple(map(float, around)),
+            "wins_ends": None if np.isnan(wide) else tuple(map(float, shares)),
+        }
+        for name, log_odds, share, around, shares, wide in each
+    ]
+    return sorted(told, key=lambda one: -one["log_odds"])

@@ -43,15 +43,9 @@ from annotate.work import admission
 from annotate.work.admission import PublishedWork
 from estimation import read
 from estimation.core.planning import Forecast
-from estimation.models import Decision, EndForecast
+from estimation.models import Decision, EndForecast, MetricScore
 from estimation.pages import criteria, numbers
-from estimation.pages.advice import (
-    Advice,
-    Outlook,
-    advise,
-    newest_forecast,
-    told_late,
-)
+from estimation.pages.advice import Advice, Outlook, advise, told_late
 from estimation.pages.criteria import (
     Adjustment,
     ContrastTable,
@@ -160,19 +154,7 @@ class ActivityLine:
     times: int = 1  # consecutive repetitions; the last one is shown
 
 
-@dataclass(frozen=True)
-class ActivityWanted:
-    """Which page is wanted: the entries of one part, before this act and this decision."""
-
-    part: str = "all"
-    act: int | None = None
-    decision: int | None = None
-
-    @property
-    def address(self) -> str:
-        """Return the page's address, after its path."""
-        before = f"{self.act or ''}-{self.decision or ''}"
-        return f"?{urlencode({'show': self.part, 'before': before})}"
+Before = tuple[int | None, int | None]  # entries before this act, and before this decision
 
 
 def _named(name: str, verbs: str) -> tuple[str, frozenset[str]]:
@@ -211,55 +193,55 @@ WITH_DECISIONS = ("all", "campaign")  # parts that show what rules decided, too
 _PLACE = re.compile(r"(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
-def asked(query: Mapping[str, str]) -> ActivityWanted:
-    """Read which page an address asks for; what makes no sense asks for the first one."""
-    show = query.get("show", "")
-    part = show if show in PARTS else "all"
-    place = _PLACE.fullmatch(query.get("before", ""))
+def asked(query: Mapping[str, str]) -> tuple[str, Before]:
+    """Read which part and page an address asks for; what makes no sense asks for the first one."""
+    show, place = query.get("show", ""), _PLACE.fullmatch(query.get("before", ""))
     act, decision = (int(one) if one else None for one in place.groups()) if place else (None, None)
-    return ActivityWanted(part, act, decision)
+    return show if show in PARTS else "all", (act, decision)
 
 
 def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
-    """Return the last acts and decisions in one order, the newest first."""
-    shown, _older = activity_page(campaign_id, ActivityWanted(), size=LOOKED_AT)
+    shown, _older = activity_page(campaign_id, "all", size=LOOKED_AT)
     return shown[:limit]
 
 
 def activity_page(
-    campaign_id: int, wanted: ActivityWanted, *, size: int = PAGE
+    campaign_id: int, part: str, before: Before = (None, None), *, size: int = PAGE
 ) -> tuple[tuple[ActivityLine, ...], str]:
     """Return one page of acts and decisions, the newest first; two queries.
 
-    Also the address of the next page; "" on the last one.
+    Also the address of the next page, after its path; "" on the last one.
 
     Each of the two is read on from the last one shown, by its id, so that all pages together show
     each entry once while new ones arrive.
     """
-    _name, verbs = PARTS[wanted.part]
+    (_name, verbs), (last_act, last_decision) = PARTS[part], before
     found = exports.acts_of(campaign_id, verbs=verbs).exclude(actor=None, verb__in=_OF_RULES)
-    if wanted.act is not None:
-        found = found.filter(pk__lt=wanted.act)
+    if last_act is not None:
+        found = found.filter(pk__lt=last_act)
     acts = deque(found[: size + 1])
     decided: deque[Decision] = deque()
-    if wanted.part in WITH_DECISIONS:
-        decided += read.decisions(campaign_id, limit=size + 1, before=wanted.decision)
+    if part in WITH_DECISIONS:
+        rows = Decision.objects.filter(campaign=campaign_id).order_by("-id")
+        if last_decision is not None:
+            rows = rows.filter(pk__lt=last_decision)
+        decided += rows[: size + 1]
     shown: list[ActivityLine] = []
     while len(shown) < size and (acts or decided):
         if acts and (not decided or acts[0].at >= decided[0].at):
             act = acts.popleft()
-            wanted = replace(wanted, act=act.id)
+            last_act = act.id
             shown.append(ActivityLine(act.at, "", act.who or "Plumbline", sentence(act)))
         else:
             rule = decided.popleft()
-            wanted = replace(wanted, decision=rule.pk)
+            last_decision = rule.pk
             icon = _ICONS.get(rule.verb, "info")
             shown.append(ActivityLine(rule.at, icon, "Plumbline", rule.text))
-    return tuple(_told_once(shown)), wanted.address if acts or decided else ""
+    asked_next = {"show": part, "before": f"{last_act or ''}-{last_decision or ''}"}
+    return tuple(_told_once(shown)), f"?{urlencode(asked_next)}" if acts or decided else ""
 
 
 def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
-    """Merge consecutive lines with the same text and person."""
     runs = (list(run) for _, run in groupby(ordered, key=lambda line: (line.who, line.text)))
     return [replace(run[0], times=len(run)) for run in runs]
 
@@ -366,12 +348,10 @@ class Dashboard:
 
     @property
     def market(self) -> str:
-        """Return the name of the crowd that publishes work; "" by link."""
         return self.facts.marketplace
 
     @property
     def missing(self) -> int:
-        """Return the slots that can still be judged."""
         return 0 if self.limit else self.progress.missing
 
     @property
@@ -380,7 +360,6 @@ class Dashboard:
 
     @property
     def is_enough(self) -> bool:
-        """Return whether all targets or decisions of the campaign are reached."""
         return not (self.ranking.open_pairs if self.facts.is_ranking else self.wide)
 
     @property
@@ -391,7 +370,6 @@ class Dashboard:
 
     @property
     def unconfirmed(self) -> int:
-        """Return the judgments that their crowd has not confirmed yet."""
         return max(0, self.progress.running - self.liveness.leases) if self.market else 0
 
     @property
@@ -406,7 +384,6 @@ class Dashboard:
         return self.reserved or self.availability.takeable > 0
 
     def silent(self, at_least: timedelta) -> bool:
-        """Return whether no one has been seen at work for this long."""
         silence = self.liveness.silence
         return silence is None or silence >= at_least
 
@@ -451,7 +428,6 @@ class Dashboard:
 
     @property
     def late(self) -> str:
-        """Return what follows from estimates that are behind; "" if they are not."""
         return told_late(self.liveness) if self.liveness.behind else ""
 
     @property
@@ -460,7 +436,6 @@ class Dashboard:
 
     @property
     def metric_left(self) -> int:
-        """Return the outputs whose metric is not computed yet."""
         return max(0, self.progress.outputs - self.metric_done) if self.facts.metrics else 0
 
     @property
@@ -476,7 +451,6 @@ class Dashboard:
 
     @property
     def awaited(self) -> tuple[tuple[str, Awaited], ...]:
-        """Return what each system's first estimates wait for, with its name."""
         cells = self.primary_rows[0].cells if self.primary_rows else ()
         return tuple((cell.system.name, cell.awaited) for cell in cells if cell.awaited)
 
@@ -543,7 +517,6 @@ class Dashboard:
 
     @property
     def notices(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return the notices of the primary estimates, each sentence once, with its cells."""
         ended = ((self.ended_early, ()),) if self.ended_early else ()
         return (*ended, *notices_of(self.primary))
 
@@ -572,6 +545,7 @@ def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
     ranked = numbers.rankings(facts, tables := numbers.tables(facts, adjustment), newest)
     who = campaigns_progress.by_person(pk)
     counts = campaigns_progress.progress(pk, cap=facts.annotator_cap, people=who)
+    scored = MetricScore.objects.filter(campaign=pk, metric__in=facts.metrics)
     limit, reserved = _limits(campaign) if collects else (None, False)
     return Dashboard(
         facts=facts,
@@ -587,7 +561,7 @@ def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
             decisions=ranked.decisions,
             compared=tables,
         ),
-        metric_done=read.metric_scores(pk, facts.metrics),
+        metric_done=scored.count() // max(1, len(facts.metrics)),
         n_pending=campaigns_facts.waiting(pk),
         at=max((row.at for row in newest), default=None),
         lines=lines(pk),
@@ -597,7 +571,7 @@ def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
         agreed=numbers.agreed(facts, planned=counts.doubled),
         excluded=effects.excluded(pk, since=facts.closed_at),
         conduct=effects.ruling_statistics_of(pk),
-        forecast=newest_forecast(pk),
+        forecast=EndForecast.objects.filter(campaign=pk).order_by("-pk").first(),
         # Who can judge more, during collection only.
         availability=campaigns_progress.availability_of(
             pk, facts.annotator_cap, counts.missing, who

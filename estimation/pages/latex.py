@@ -63,7 +63,6 @@ _LIGATURES = {("?", "`"), ("!", "`")}
 
 
 def document(report: CampaignReport) -> str:
-    """Return the methods and the tables, to be put into a document with `\\input`."""
     facts = report.facts
     lines = [
         f"% {_SPACES.sub(' ', facts.name.encode('utf-8', 'replace').decode())}",
@@ -163,7 +162,6 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def bibliography(report: CampaignReport) -> str:
-    """Return BibTeX entries of this report, of Plumbline, and of the paper of its method."""
     closed = report.facts.closed_at or report.at
     title = escaped(report.facts.name)
     systems = escaped(series([one.name for one in report.facts.systems] or ["texts"]))

@@ -28,18 +28,13 @@ from annotate.campaigns.lists import CampaignFacts
 from annotate.common.errors import NotFound
 from annotate.instruments.base import Criterion
 from annotate.review import items
-from annotate.review.items import AnswerDots, ItemText
+from annotate.review.items import ItemText
 from annotate.studies import queries as studies_queries
 from estimation import read
 from estimation.core import Predictor, TextScores, correlation
 from estimation.models import CloserLook, MetricScore
 from estimation.pages import numbers
-from estimation.pages.criteria import (
-    Adjustment,
-    ContrastTable,
-    ShownCell,
-    criterion_rows,
-)
+from estimation.pages.criteria import Adjustment, ContrastTable, criterion_rows
 
 MOST_POINTS = 1000
 EXAMPLES = 5
@@ -69,20 +64,15 @@ def content(
         "n": int(known.size),
         "mean": float(mean.mean()) if known.size else None,
         "scores": _distribution(mean, ends),
-        "line": _line(line, names),
+        "line": line
+        and {
+            "intercept": line.intercept,
+            "slopes": dict(zip(names, line.slopes.tolist(), strict=True)),
+        },
         "metrics": [
             {"name": name, **_beside(position[known], value[known], mean, scores.n[known], level)}
             for name, value in columns
         ],
-    }
-
-
-def _line(line: Predictor | None, names: Sequence[str]) -> Row | None:
-    if line is None:
-        return None
-    return {
-        "intercept": line.intercept,
-        "slopes": dict(zip(names, line.slopes.tolist(), strict=True)),
     }
 
 
@@ -163,15 +153,18 @@ def estimates(
     ranked = numbers.rankings(facts, tables := numbers.tables(facts, adjustment), newest)
     known = criterion_rows(facts, newest, price=Decimal(0), places=ranked.places, compared=tables)
     return [
-        (cell.system.name, cell.rank, cell.estimate, *_numbers(cell))
+        (
+            *(cell.system.name, cell.rank, cell.estimate, cell.low, cell.high, cell.width_shown),
+            *(cell.target, cell.row.n_items, cell.row.n_judgments, cell.row.n_annotators),
+        )
         for row in known
         if row.criterion.name == criterion
         for cell in row.ranked
+        if cell.row
     ]
 
 
 def widths(facts: CampaignFacts, criterion: str) -> list[tuple[object, ...]]:
-    """Return one row as `HISTORY` for each kept moment of each system's interval, in its order."""
     names = {system.system_id: system.name for system in facts.systems}
     found = [
         (names[one.system_id], one.n_judgments, one.high - one.low)
@@ -179,13 +172,6 @@ def widths(facts: CampaignFacts, criterion: str) -> list[tuple[object, ...]]:
         if one.low is not None and one.high is not None and one.system_id in names
     ]
     return sorted(found, key=lambda row: (row[0], row[1]))
-
-
-def _numbers(cell: ShownCell) -> tuple[object, ...]:
-    row = cell.row
-    assert row is not None
-    counts = (row.n_items, row.n_judgments, row.n_annotators)
-    return (cell.low, cell.high, cell.width_shown, cell.target, *counts)
 
 
 def differences(
@@ -208,64 +194,23 @@ def differences(
 # The metrics of one item's texts, with people's judgments and the metrics' predictions.
 
 
-Lines = dict[tuple[str, str], Mapping[str, object]]
-UPLOADED, COMPUTED = "uploaded", "computed"
+Lines = dict[tuple[str, str], Mapping[str, Any]]  # by system and criterion
 
 
-@dataclass(frozen=True)
-class MetricValue:
-    """`source`: "uploaded" or "computed"; `used`: whether estimates use it."""
-
-    name: str
-    value: float
-    source: str
-    used: bool
-
-
-@dataclass(frozen=True)
-class MetricsBeside:
-    """One system's text on one criterion. mean: of n counting answers; None without any.
-
-    predicted: by the line from the campaign's metrics to the means of this system's texts.
-    scale: (low, high) of the criterion. values: of the text's metrics, by name.
-    """
-
-    system: str
-    criterion: str
-    mean: float | None
-    n: int
-    predicted: float | None
-    scale: tuple[float, float]
-    values: tuple[MetricValue, ...]
-
-    @property
-    def dots(self) -> AnswerDots | None:
-        """Return the mean and the prediction on the scale."""
-        if self.mean is None:
-            return None
-        low, high = self.scale
-        return items.beside(self.mean, self.predicted, low=low, high=high)
-
-    @property
-    def residual(self) -> float | None:
-        if self.mean is None or self.predicted is None:
-            return None
-        return self.mean - self.predicted
-
-
-def of_item(campaign: Any, number: int) -> tuple[list[MetricsBeside], datetime | None]:
+def of_item(campaign: Any, number: int) -> tuple[list[Row], datetime | None]:
     """Return an item's metrics in a constant number of queries; `NotFound` where there is none.
 
-    Also when the lines of the prediction were made; None without any.
+    One row for each system's text and criterion: system, criterion; mean of n counting answers;
+    predicted, by the line from the campaign's metrics to the means of this system's texts;
+    residual, and dots of both on the scale; values, of the text's metrics. Also when the lines of
+    the prediction were made; None without any.
     """
     texts = items.item_texts(campaign.pk, number)
     facts = campaigns_lists.facts(campaign)
     shown = facts.primary or facts.criteria[:1]
-    criteria = [one.name for one in shown]
-    scales = {one.name: (one.low, one.high) for one in shown}
     outputs = [one.output_id for one in texts]
     version = studies_queries.instrument_of(campaign).scoring
-    means = items.means(outputs, criteria, version=version)
+    means = items.means(outputs, [one.name for one in shown], version=version)
     looks = CloserLook.objects.filter(campaign=campaign.pk).order_by("pk")
     lines: Lines = {}
     at = None
@@ -280,33 +225,37 @@ def of_item(campaign: Any, number: int) -> tuple[list[MetricsBeside], datetime |
     found = []
     for text in texts:
         values = _values(text, stored.get(text.output_id, {}), campaign.metrics)
-        by_name = {one.name: one.value for one in values}
+        by_name = {one["name"]: one["value"] for one in values}
         for system in text.systems:
-            for criterion, scale in scales.items():
-                mean, n = means.get((text.output_id, criterion), (None, 0))
-                predicted = _predicted(lines.get((system, criterion), {}), by_name)
-                found.append(MetricsBeside(system, criterion, mean, n, predicted, scale, values))
+            for one in shown:
+                mean, n = means.get((text.output_id, one.name), (None, 0))
+                predicted = _predicted(lines.get((system, one.name), {}), by_name)
+                row: Row = {"system": system, "criterion": one.name, "values": values}
+                row |= {"mean": mean, "n": n, "predicted": predicted}
+                if mean is not None:
+                    row["dots"] = items.beside(mean, predicted, low=one.low, high=one.high)
+                    row["residual"] = None if predicted is None else mean - predicted
+                found.append(row)
     return found, at
 
 
-def _values(
-    one: ItemText, stored: Mapping[str, tuple[float, str]], used: list[str]
-) -> tuple[MetricValue, ...]:
-    known = {name: MetricValue(name, v, UPLOADED, name in used) for name, v in one.given.items()}
+def _values(one: ItemText, stored: Mapping[str, tuple[float, str]], used: list[str]) -> list[Row]:
+    """Return the text's metrics in the order of their names, and whether estimates use them."""
+    known = {name: (value, "uploaded") for name, value in one.given.items()}
     for name, (value, version) in stored.items():
-        source = UPLOADED if version == "given" else COMPUTED
-        known[name] = MetricValue(name, value, source, name in used)
-    return tuple(known[name] for name in sorted(known))
+        known[name] = value, "uploaded" if version == "given" else "computed"
+    return [
+        {"name": name, "value": value, "source": source, "used": name in used}
+        for name, (value, source) in sorted(known.items())
+    ]
 
 
-def _predicted(line: Mapping[str, object], values: Mapping[str, float]) -> float | None:
+def _predicted(line: Mapping[str, Any], values: Mapping[str, float]) -> float | None:
     """Return what a stored line predicts; None without one or where a metric is not known."""
-    slopes = line.get("slopes")
-    if not isinstance(slopes, dict) or not values.keys() >= slopes.keys():
+    slopes: dict[str, float] | None = line.get("slopes")
+    if slopes is None or not values.keys() >= slopes.keys():
         return None
-    intercept = line["intercept"]
-    assert isinstance(intercept, float)
-    return intercept + float(sum(slope * values[name] for name, slope in slopes.items()))
+    return float(line["intercept"] + sum(slope * values[name] for name, slope in slopes.items()))
 
 
 Kind = TypeVar("Kind")
@@ -405,7 +354,6 @@ def point_rows(found: SystemLook) -> Iterator[tuple[Any, ...]]:
 
 
 def bins(distribution: Mapping[str, Any] | None) -> Iterator[tuple[float, float, int]]:
-    """Yield from, to and how many texts for each bar."""
     if distribution:
         edges = distribution["edges"]
         yield from zip(edges[:-1], edges[1:], distribution["counts"], strict=True)

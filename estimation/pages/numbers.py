@@ -18,18 +18,8 @@ from annotate.instruments.base import Criterion
 from annotate.models.base import CloseReason, StopMode
 from annotate.review import effects
 from annotate.review.effects import BY_HAND, ExcludedCounts, RulingStatistics
-from estimation import read
-from estimation.core import (
-    MIN_EFFECTIVE_ANNOTATORS,
-    MIN_ITEMS,
-    MIN_ITEMS_UNBOUNDED,
-    EstimationError,
-    Pair,
-    PairOutcome,
-    circles,
-    places,
-)
-from estimation.core.planning import Prices, Study, forecast
+from estimation import core, read
+from estimation.core import planning
 from estimation.models import Agreement, Estimate
 from estimation.pages import criteria as pages_criteria
 from estimation.pages.criteria import (
@@ -63,7 +53,6 @@ def offered(facts: CampaignFacts) -> dict[Adjustment, str]:
 
 
 def explained(facts: CampaignFacts, adjustment: Adjustment) -> str:
-    """Return what an adjustment does, for one who reads the differences."""
     level = percent(facts.level)
     if adjustment == "simultaneous":
         return (
@@ -94,7 +83,6 @@ def awaited(tables: Sequence[ContrastTable]) -> Awaited | None:
 
 
 def tables(facts: CampaignFacts, adjustment: Adjustment = USUAL) -> tuple[ContrastTable, ...]:
-    """Return the differences on each primary criterion that has any; two queries."""
     systems = {system.system_id: system.name for system in facts.systems}
     primary = [criterion.name for criterion in facts.primary]
     compared = list(read.newest_comparisons([facts.campaign_id], primary))
@@ -134,18 +122,10 @@ class ShownAgreement:
         )
 
     @property
-    def why(self) -> str:
-        return str(self.row.detail.get("why", ""))
-
-    @property
     def observed(self) -> float | None:
         """Return how often two judgments of an output are equal; None in rows before 0.2.0."""
         found: float | None = self.row.detail.get("observed")
         return found
-
-    @property
-    def has_levels(self) -> bool:
-        return self.row.distance != "interval"
 
     @property
     def is_skewed(self) -> bool:
@@ -156,8 +136,7 @@ class ShownAgreement:
 
     @property
     def in_words(self) -> str:
-        """Return the observed agreement as sentences; empty if equal scores say nothing."""
-        if self.observed is None or not (self.has_levels or self.is_skewed):
+        if self.observed is None or (self.row.distance == "interval" and not self.is_skewed):
             return ""
         said = (
             f"Two people gave the same output the same score in {percent(self.observed)} of cases."
@@ -202,22 +181,6 @@ class ShownAgreement:
         ]
         return sorted(found, key=lambda one: (-abs(one["change"]), one["annotator"]))[:SHOWN]
 
-    @property
-    def x(self) -> str:
-        return self.axis.x(self.row.alpha or 0.0)
-
-    @property
-    def x_zero(self) -> str:
-        return self.axis.x(0.0)
-
-    @property
-    def x_low(self) -> str | None:
-        return None if self.row.low is None else self.axis.x(self.row.low)
-
-    @property
-    def x_high(self) -> str | None:
-        return None if self.row.high is None else self.axis.x(self.row.high)
-
 
 def agreement_awaited(
     found: Sequence[ShownAgreement], *, planned: int, final: bool
@@ -249,10 +212,6 @@ def agreed(facts: CampaignFacts, *, planned: int) -> tuple[ShownAgreement, ...]:
 # Every primary estimate with and without the excluded work.
 
 
-# The words for a screen, if they are not its name without the underscores.
-_WORDS = {BY_HAND: "no screen, by hand"}
-
-
 @dataclass(frozen=True)
 class Sensitivity:
     """The effect of excluded work. rows: the primary estimates."""
@@ -267,7 +226,6 @@ class Sensitivity:
 
     @property
     def lost(self) -> tuple[ShownCell, ...]:
-        """Return those without an estimate, which may have one with the excluded work."""
         return tuple(row for row in self.rows if row.row is None)
 
     @property
@@ -279,7 +237,6 @@ class Sensitivity:
 
     @property
     def rulings(self) -> tuple[str, ...]:
-        """Return how the rulings were made, in sentences."""
         return tuple(_conduct(self.conduct))
 
     def _effect(self) -> str:
@@ -307,15 +264,15 @@ def sensitivity_of(facts: CampaignFacts) -> Sensitivity:
     return Sensitivity(excluded, effects.ruling_statistics_of(facts.campaign_id), tuple(primary))
 
 
-def reason_name(screen: str) -> str:
-    return _WORDS.get(screen, screen.replace("_", " "))
-
-
 def _left_out(excluded: ExcludedCounts) -> str:
     judgments = many(excluded.judgments, "judgment")
     verb = "is" if excluded.judgments == 1 else "are"
     people = many(excluded.annotators, "annotator")
-    reasons = "; ".join(f"{reason_name(r.screen)}: {r.annotators}" for r in excluded.reasons)
+    names = {BY_HAND: "no screen, by hand"}
+    reasons = "; ".join(
+        f"{names.get(one.screen, one.screen.replace('_', ' '))}: {one.annotators}"
+        for one in excluded.reasons
+    )
     return f"{judgments} of {people} {verb} excluded ({reasons})."
 
 
@@ -385,13 +342,12 @@ def early_end_note(facts: CampaignFacts, cells: Sequence[ShownCell], *, judged: 
 
 
 def _least(facts: CampaignFacts, name: str, cells: Sequence[ShownCell]) -> float | None:
-    """The judgments that nine of ten campaigns exceed before they reach this target."""
     rows = [one.row for one in cells if one.criterion.name == name and one.row is not None]
     criterion = next(one for one in facts.criteria if one.name == name)
     if not rows:
         return None
     known = [one.detail.get("correlation") or 0.0 for one in rows] if facts.metrics else [0.0]
-    study = Study(
+    study = planning.Study(
         typical(criterion),
         max(2, *(one.n_population for one in rows)),
         rho=round(fmean(known), 2),
@@ -407,10 +363,12 @@ def _least(facts: CampaignFacts, name: str, cells: Sequence[ShownCell]) -> float
 
 
 @lru_cache(maxsize=256)
-def _tenth(study: Study, width: float) -> float | None:
+def _tenth(study: planning.Study, width: float) -> float | None:
     try:
-        found = forecast(study, target_width=width, prices=Prices(0.0), replicates=DRAWN)
-    except EstimationError:  # people alone leave more, or too few items for any interval
+        found = planning.forecast(
+            study, target_width=width, prices=planning.Prices(0.0), replicates=DRAWN
+        )
+    except core.EstimationError:  # people alone leave more, or too few items for any interval
         return None
     return found.judgments.low
 
@@ -447,24 +405,21 @@ class Ranking:
 
     @property
     def axis(self) -> Axis | None:
-        """The one on which all pairs are drawn."""
         return next((pair.shown.axis for pair in self.pairs if pair.shown), None)
 
     @property
     def open_pairs(self) -> tuple[RankedPair, ...]:
-        """Those that are not decided, the furthest from it first."""
         found = [pair for pair in self.pairs if pair.is_open]
         return tuple(sorted(found, key=lambda pair: -pair.openness))
 
     @property
     def is_together(self) -> bool:
-        """Return whether the texts of each pair are judged side by side."""
         return any(pair.together for pair in self.pairs)
 
     @property
     def circles(self) -> tuple[tuple[str, ...], ...]:
         """Return the systems that are better than each other all around, such as a, b and c."""
-        return circles({(pair.first, pair.second): pair.outcome for pair in self.pairs})
+        return core.circles({(pair.first, pair.second): pair.outcome for pair in self.pairs})
 
     @property
     def place_of(self) -> dict[str, str]:
@@ -472,7 +427,6 @@ class Ranking:
 
     @property
     def in_words(self) -> str:
-        """Such as `1 good, 2–3 fair, 2–3 alike, 4 poor`."""
         return ", ".join(f"{one.place} {one.system}" for one in self.placed)
 
 
@@ -496,23 +450,19 @@ class Rankings:
 
     @property
     def places(self) -> dict[tuple[str, str], str]:
-        """Of each system, by criterion and its name."""
         return {(one.criterion.name, at.system): at.place for one in self.each for at in one.placed}
 
     @property
     def decisions(self) -> dict[tuple[str, str], State]:
-        """What is decided of each pair that is judged side by side, by criterion and its name."""
         pairs = (pair for one in self.each for pair in one.pairs if pair.together)
         return {(pair.criterion.name, pair.together): pair.state for pair in pairs}
 
     @property
     def settles(self) -> str:
-        """Return what would settle the open pairs, in sentences; "" if there are none."""
         return f"{_of_people(self.open_pairs)}{_of_items(self.open_pairs)}".strip()
 
 
 def rankings_of(facts: CampaignFacts) -> Rankings:
-    """Return the rankings of a campaign as they are now; two queries."""
     newest = list(read.newest([facts.campaign_id], facts.criterion_names))
     return rankings(facts, tables(facts), newest)
 
@@ -549,8 +499,10 @@ def _ranking(
         )
         for first, second, name in pages_criteria.named(facts)
     )
-    outcomes: dict[Pair, PairOutcome] = {(pair.first, pair.second): pair.outcome for pair in pairs}
-    found = places(outcomes, higher_is_better=criterion.higher_is_better)
+    outcomes: dict[core.Pair, core.PairOutcome] = {
+        (pair.first, pair.second): pair.outcome for pair in pairs
+    }
+    found = core.places(outcomes, higher_is_better=criterion.higher_is_better)
     placed = [
         SystemPlace(
             name,
@@ -572,14 +524,14 @@ def _of_people(pairs: Sequence[RankedPair]) -> str:
     few = [
         pair.row.effective_annotators
         for pair in short
-        if pair.row and pair.row.effective_annotators < MIN_EFFECTIVE_ANNOTATORS
+        if pair.row and pair.row.effective_annotators < core.MIN_EFFECTIVE_ANNOTATORS
     ]
     of = many(len(short), "open pair")
     if few:
         return (
             f"Ask more people: {of} rest{'s' if len(short) == 1 else ''} on the work of "
             f"{number(min(few), 1)} effective annotators, and a decision takes "
-            f"{number(MIN_EFFECTIVE_ANNOTATORS, 0)}. "
+            f"{number(core.MIN_EFFECTIVE_ANNOTATORS, 0)}. "
         )
     return (
         f"Ask more people: they differ so much about {of} that more items by the same people do "
@@ -594,7 +546,7 @@ def _of_items(pairs: Sequence[RankedPair]) -> str:
     known = [pair for pair in others if pair.row and pair.row.low is not None]
     if not known:
         bounded = all(pair.criterion.bounded for pair in others)
-        least = MIN_ITEMS if bounded else MIN_ITEMS_UNBOUNDED
+        least = core.MIN_ITEMS if bounded else core.MIN_ITEMS_UNBOUNDED
         each = "pair" if others[0].together else "system"
         return f"The first pairs can be decided after {least} items of each {each}."
     furthest = max(known, key=lambda pair: pair.openness)

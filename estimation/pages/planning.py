@@ -7,13 +7,12 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.campaigns import planner
 from annotate.campaigns.planner import CLAIMED, PlannedStudy, assumed_people
 from annotate.campaigns.plans import FEWEST_PEOPLE, MOST_PEOPLE, Plan
-from annotate.common.access import researcher_page
+from annotate.common.access import researcher_page, safe_page
 from annotate.common.errors import NotFound
 from annotate.common.numbers import (
     days_between,
@@ -29,8 +28,7 @@ from annotate.pay import budget
 from annotate.work.picking import BLOCK
 from annotate.work.picking import MOST as MOST_GOLD
 from estimation import plans
-from estimation.core import EstimationError
-from estimation.core.planning import TYPICAL, Forecast, PairForecast, Range
+from estimation.core import EstimationError, planning
 from estimation.pages import charts as pages_charts
 from estimation.pages import pictures
 from estimation.plans import USUAL
@@ -51,7 +49,9 @@ class PlanForm(forms.Form):
     """The form of a plan: a target width or a budget, and the collection."""
 
     criterion = forms.ChoiceField(
-        label="Typical scores of", choices=[(name, name) for name in TYPICAL], initial="overall"
+        label="Typical scores of",
+        choices=[(name, name) for name in planning.TYPICAL],
+        initial="overall",
     )
     items = forms.IntegerField(
         label="Outputs of each system", min_value=2, max_value=MOST_ITEMS, initial=400
@@ -159,7 +159,6 @@ class PlanForm(forms.Form):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the options of a plan, with what is not asked."""
         given = {k: v for k, v in self.cleaned_data.items() if k not in (*GOALS, "ranked_by")}
         given |= {name: self.fields[name].initial for name in PAID if given[name] is None}
         given["side_by_side"] = self.cleaned_data["ranked_by"] == PAIRS
@@ -169,7 +168,6 @@ class PlanForm(forms.Form):
 
     @property
     def goals(self) -> dict[str, float | None]:
-        """Return what is planned for: one of them is a number."""
         return {name: self.cleaned_data[name] for name in GOALS}
 
 
@@ -230,7 +228,6 @@ class ShownPlan:
 
     @property
     def ranking(self) -> str:
-        """Return what is ranked; "" where nothing is."""
         return ranked(self.plan, systems=self.systems) if self.plan.order else ""
 
     @property
@@ -239,11 +236,10 @@ class ShownPlan:
 
     @property
     def figures(self) -> tuple[tuple[str, str, str], ...]:
-        """Return (label, expected, range) of what the target takes."""
         goal = self.plan.goal
         if goal is None:
             return ()
-        found: list[tuple[str, Range, Callable[[float], str]]] = [
+        found: list[tuple[str, planning.Range, Callable[[float], str]]] = [
             ("Cost", goal.cost, money_text),
             ("Judgments", goal.judgments, _whole),
             ("People", goal.annotators, _whole),
@@ -261,7 +257,6 @@ class ShownPlan:
 
     @property
     def each_person(self) -> str:
-        """Return what the cost counts for each person; "" for nothing."""
         cost = self.plan.prices.person_cost
         return f"The cost includes {money_text(cost)} for each person." if cost else ""
 
@@ -272,18 +267,11 @@ class ShownPlan:
         return found["why"] if found else ""
 
     @property
-    def chance(self) -> str:
-        goal = self.plan.goal
-        return "" if goal is None else percent(goal.all_stop_probability)
-
-    @property
     def is_refused(self) -> bool:
-        """Return whether the items may run out before the target."""
         return bool(self.plan.goal or self.plan.refused) and not self.plan.is_reached
 
     @property
     def refusal(self) -> str:
-        """Return why the target is not met."""
         told = self.plan.refused or (
             f"The items run out first in {percent(1 - self.plan.chance)} of simulated campaigns."
         )
@@ -296,10 +284,6 @@ class ShownPlan:
         return "" if self.plan.reachable is None else f"{self.plan.reachable:g}"
 
     @property
-    def reachable_shown(self) -> str:
-        return "" if self.plan.reachable is None else width(self.plan.reachable)
-
-    @property
     def parts(self) -> str:
         goal = self.plan.goal
         names = {"item": "items", "annotator": "people", "rest": "rest"}
@@ -308,12 +292,7 @@ class ShownPlan:
         return ", ".join(f"{names[name]} {percent(share)}" for name, share in goal.parts.items())
 
     @property
-    def floor(self) -> str:
-        return "" if self.plan.goal is None else width(self.plan.goal.floor)
-
-    @property
     def bought(self) -> str:
-        """Return what the budget buys, in a sentence."""
         found = self.plan.bought
         if found is None:
             return ""
@@ -327,7 +306,6 @@ class ShownPlan:
 
     @property
     def changes(self) -> tuple[tuple[str, str], ...]:
-        """Return what each change of the plan would do."""
         return what_would_change(self.plan)
 
 
@@ -357,7 +335,6 @@ def people_assumed(plan: PlannedStudy) -> dict[str, Any] | None:
 
 
 def ranked(plan: PlannedStudy, *, systems: int) -> str:
-    """Return what is ranked, in a line."""
     assert plan.order is not None
     how = ", whose texts are judged side by side," if plan.pairs else ","
     return (
@@ -388,7 +365,7 @@ def planning_order(plan: PlannedStudy, *, probability: float) -> tuple[tuple[str
     )
 
 
-def _kind(one: PairForecast, plan: PlannedStudy) -> str:
+def _kind(one: planning.PairForecast, plan: PlannedStudy) -> str:
     assert plan.order is not None
     if not one.preference:
         return "Pairs that are alike"
@@ -397,7 +374,7 @@ def _kind(one: PairForecast, plan: PlannedStudy) -> str:
     return "Pairs that differ by the margin"
 
 
-def _taken(one: PairForecast, plan: PlannedStudy, probability: float) -> str:
+def _taken(one: planning.PairForecast, plan: PlannedStudy, probability: float) -> str:
     """Return what it takes to decide all pairs, if they are of this kind."""
     found = [f"{percent(one.decided)} are decided before the items run out"]
     if one.usual_items is not None:
@@ -424,7 +401,7 @@ def _whole(value: float) -> str:
     return number(value, 0)
 
 
-def _effect(changed: Forecast | None, plan: PlannedStudy) -> str:
+def _effect(changed: planning.Forecast | None, plan: PlannedStudy) -> str:
     if changed is None:
         return f"the target would {'no longer' if plan.is_reached else 'not'} be reached"
     after, people = changed.judgments.expected, _whole(changed.annotators.expected)
@@ -440,9 +417,7 @@ def _effect(changed: Forecast | None, plan: PlannedStudy) -> str:
 # The plan page: what a collection takes, before there is a campaign.
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def page(request: HttpRequest) -> HttpResponseBase:
     """The form, and below it the answer once something is asked."""
     given, asked = request.GET.copy(), bool(request.GET)

@@ -55,7 +55,6 @@ def sentence(words: str, *facts: object) -> Paragraph:
 
 
 def paragraph(sentences: Iterable[Paragraph]) -> Paragraph:
-    """Return one paragraph of these sentences, with spaces between them."""
     parts: list[tuple[str, bool]] = []
     for one in sentences:
         parts += [(" ", False), *one] if parts else one
@@ -63,7 +62,6 @@ def paragraph(sentences: Iterable[Paragraph]) -> Paragraph:
 
 
 def plain(parts: Paragraph) -> str:
-    """Return the text alone."""
     return "".join(text for text, _is_fact in parts)
 
 
@@ -149,12 +147,10 @@ class CampaignReport:
 
     @cached_property
     def at(self) -> datetime:
-        """Return when the report was made."""
         return timezone.now()
 
     @property
     def paragraphs(self) -> list[str]:
-        """Return the methods as plain text."""
         return [plain(one) for one in methods(self)]
 
     @property
@@ -171,17 +167,14 @@ class CampaignReport:
 
     @property
     def name(self) -> str:
-        """Return the name of its files."""
         return f"{self.facts.public_id}-report"
 
     @property
     def crowd(self) -> str:
-        """Return where its annotators came from, in words."""
         return self.facts.marketplace or "a link that the researchers gave out"
 
     @cached_property
     def texts(self) -> StudyTexts:
-        """Return the researcher's own texts for annotators."""
         return studies_queries.texts_of(self.campaign)
 
     @cached_property
@@ -206,12 +199,10 @@ class CampaignReport:
 
     @cached_property
     def tutorial(self) -> tuple[TutorialQuestion, ...]:
-        """Return the questions of the tutorial; () where people need none."""
         return questions(studies_queries.of_campaign(self.campaign, self.instrument))
 
     @property
     def counted(self) -> tuple[str, str]:
-        """Return how many systems and outputs there are, or pairs of them, in words."""
         systems, outputs = len(self.facts.systems), self.board.progress.outputs
         if self.facts.compares:
             return (
@@ -222,7 +213,6 @@ class CampaignReport:
 
     @property
     def asked(self) -> tuple[Criterion, ...]:
-        """Return the criteria that people were asked about."""
         criteria = self.instrument.criteria
         return tuple(one for one in criteria if str(one.question) and not one.wins_of)
 
@@ -243,7 +233,6 @@ class CampaignReport:
 
     @property
     def estimates(self) -> list[dict[str, Any]]:
-        """Return the estimates that are shown."""
         return [
             {
                 "system": cell.system.name,
@@ -262,7 +251,6 @@ class CampaignReport:
 
     @property
     def differences(self) -> list[dict[str, Any]]:
-        """Return the differences that are shown."""
         return [
             {
                 "first": one.first,
@@ -327,7 +315,6 @@ _ENTERS = {
 
 
 def methods(report: CampaignReport) -> tuple[Paragraph, ...]:
-    """Return how it was judged, how it was estimated, and what else a reader asks."""
     parts = (_judging(report), _estimating(report), _besides(report))
     return tuple(found for one in parts if (found := paragraph(one)))
 
@@ -542,7 +529,6 @@ class ChecklistItem:
 
 
 def checklist(report: CampaignReport) -> tuple[ChecklistItem, ...]:
-    """Return all questions in their order, each with its answer."""
     answered = ((question, answer(report)) for question, answer in QUESTIONS)
     return tuple(
         ChecklistItem(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))

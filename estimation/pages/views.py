@@ -14,42 +14,37 @@ from django.http import (
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from annotate.campaigns import lists as campaigns_lists
 from annotate.campaigns import progress
 from annotate.common import numbers as common_numbers
-from annotate.common.access import Access, access, look, researcher_page, reviewable, with_results
+from annotate.common.access import (
+    Access,
+    access,
+    look,
+    researcher_page,
+    reviewable,
+    safe_page,
+    with_results,
+)
 from annotate.common.errors import NotFound
 from annotate.models.base import CampaignStatus as Status
 from annotate.review import queries as review_queries
 from estimation import export, read, stopping
 from estimation.export import FollowedDownload
-from estimation.pages import (
-    dashboard,
-    latex,
-    pictures,
-)
-from estimation.pages import (
-    numbers as pages_numbers,
-)
-from estimation.pages import (
-    report as pages_report,
-)
-from estimation.pages.criteria import (
-    Adjustment,
-    strengths,
-)
+from estimation.pages import dashboard, latex, pictures
+from estimation.pages import numbers as pages_numbers
+from estimation.pages import report as pages_report
+from estimation.pages.criteria import Adjustment, strengths
 from estimation.pages.report import CampaignReport, checklist, methods
 
 MOST_AT_ONCE = 100  # campaigns in one answer
 STOP_POLLING = 286  # htmx swaps the answer and stops polling
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def dashboard_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     mine = access(request.user, public_id)
     if not mine.sees_results:
@@ -61,9 +56,7 @@ def dashboard_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     )
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Return the refreshing part; 304 if the page is up to date."""
     context = _context(access(request.user, public_id), request.GET.get("adjust", ""))
@@ -76,30 +69,26 @@ def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return answer
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """The whole log of a campaign, page by page."""
     campaign = with_results(request.user, public_id)
-    wanted = dashboard.asked(request.GET)
-    lines, older = dashboard.activity_page(campaign.pk, wanted)
+    part, before = dashboard.asked(request.GET)
+    lines, older = dashboard.activity_page(campaign.pk, part, before)
     context = {
         "campaign": campaign,
         "lines": lines,
         "older": older,
-        "wanted": wanted,
+        "part": part,
         "parts": [(key, name) for key, (name, _verbs) in dashboard.PARTS.items()],
-        "is_first": wanted == dashboard.ActivityWanted(wanted.part),
+        "is_first": before == (None, None),
         "zone": timezone.get_current_timezone_name(),
         "section": "campaigns",
     }
     return render(request, "estimates/activity.html", context)
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def at_target(request: HttpRequest) -> HttpResponseBase:
     """Return how many intervals are at their target, for the campaigns that are named."""
     assert request.user.pk is not None
@@ -185,10 +174,8 @@ def _hidden(mine: Access) -> dict[str, Any]:
 # The effect of an exclusion on the estimates, on its review page; hidden until it is final.
 
 
-@require_safe
-@never_cache
 @vary_on_headers("HX-Request")
-@researcher_page
+@safe_page
 def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
     """Return the effect of this annotator's exclusion: a fragment, otherwise a page."""
     campaign = reviewable(request.user, public_id)
@@ -226,9 +213,7 @@ def download(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return _answer(campaign.public_id, parts)
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def standing_of(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return the progress of the download `?of=`, as a fragment that reloads automatically."""
     campaign = with_results(request.user, public_id)
@@ -266,17 +251,13 @@ FILES = {
 }
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def reporting_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = with_results(request.user, public_id)
     return render(request, "estimates/report.html", _report_context(pages_report.build(campaign)))
 
 
-@require_safe
-@never_cache
-@researcher_page
+@safe_page
 def download_report(request: HttpRequest, public_id: str, kind: str) -> HttpResponseBase:
     """Return one of `FILES`."""
     write, content_type = FILES[kind]

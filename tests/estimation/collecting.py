@@ -53,5 +53,5 @@ def collect(
         if given % every == 0:
             refresh.refresh(made.pk)
     refresh.refresh(made.pk)
-    after.measure_agreement(made.pk)
+    after.MEASURING.carry_out(made.pk)
     return given

@@ -36,9 +36,9 @@ def settle(made: Campaign) -> Campaign:
     """Estimate until nothing changes any more, then do what is measured after that."""
     for _round in range(10):
         if not refresh.refresh(made.pk):
-            after.measure_agreement(made.pk)
-            after.make_forecast(made.pk)
-            after.make_look(made.pk)
+            after.MEASURING.carry_out(made.pk)
+            after.FORECASTING.carry_out(made.pk)
+            after.LOOKING.carry_out(made.pk)
             made.refresh_from_db()
             return made
     raise AssertionError("the estimates never settle")

@@ -14,7 +14,6 @@ from annotate.campaigns.problems import Row
 from annotate.common.numbers import percent
 from annotate.instruments.language_quality.instrument import QUALITY_CRITERIA
 from annotate.models import Campaign, Review, Ruling
-from annotate.review import reviews, rulings
 from annotate.studies import definitions
 from annotate.work import submitting
 from estimation import after as after_module
@@ -27,6 +26,7 @@ from estimation.pages.numbers import ShownAgreement
 from tests.annotate.own import helpful
 from tests.core.agreement.test_alpha import CANONICAL
 from tests.core.agreement.test_alpha import rows as as_columns
+from tests.estimation.reviewed import exclude, rule
 from tests.factories import campaign, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -60,10 +60,18 @@ def judged_as(study: Campaign, response: Any) -> None:
                 )
 
 
+def judged_as_edits(others: Any = lambda _value: {}, **changes: Any) -> Campaign:
+    """A campaign in which the values are edits, and all other scores are 1 or as said."""
+    study = canonical(instrument="recorded_language_quality", targets={"edit": 0.1}, **changes)
+    ones = {"fluency": 1, "redundancy": 1, "overall": 1}
+    judged_as(study, lambda value: {"scores": ones | others(value) | {"edit": value}})
+    return study
+
+
 def refresh(study: Campaign) -> None:
     """What the worker does: estimates first, and then what they left to a task of its own."""
     refresh_module.refresh(study.pk)
-    after_module.measure_agreement(study.pk)
+    after_module.MEASURING.carry_out(study.pk)
 
 
 def newest(study: Campaign) -> dict[str, Agreement]:
@@ -82,11 +90,7 @@ def alpha(study: Campaign, criterion: str) -> tuple[float, str]:
 
 @pytest.mark.slow
 def test_krippendorffs_table_as_edits_and_as_levels(db: None) -> None:
-    edits = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
-    judged_as(
-        edits,
-        lambda value: {"scores": {"fluency": 1, "redundancy": 1, "overall": 1, "edit": value}},
-    )
+    edits = judged_as_edits()
     assert alpha(edits, "edit") == (0.849, "interval")
     made = definitions.define(helpful(), owner_id=user().pk)
     levels = canonical(instrument=made.key, targets={"helpful": 0.1})
@@ -103,11 +107,7 @@ def _with(change: Any) -> tuple[Any, Any, Any]:
 
 @pytest.mark.slow
 def test_without_each_annotator_is_the_table_without_their_row(db: None) -> None:
-    study = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
-    judged_as(
-        study,
-        lambda value: {"scores": {"fluency": 1, "redundancy": 1, "overall": 1, "edit": value}},
-    )
+    study = judged_as_edits()
     refresh(study)
     found = newest(study)["edit"].detail["without"]
     names = dict(study.participations.values_list("annotator__external_id", "annotator__pseudonym"))
@@ -128,11 +128,7 @@ def test_without_each_annotator_is_the_table_without_their_row(db: None) -> None
 @pytest.mark.slow
 def test_those_without_whom_alpha_changes_most_are_told_first(db: None, monkeypatch) -> None:
     def told() -> list[dict[str, Any]]:
-        study = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
-        judged_as(
-            study,
-            lambda value: {"scores": {"fluency": 1, "redundancy": 1, "overall": 1, "edit": value}},
-        )
+        study = judged_as_edits()
         refresh(study)
         row = newest(study)["edit"]
         return [one | {"change": abs(one["alpha"] - row.alpha)} for one in row.detail["without"]]
@@ -148,13 +144,7 @@ def test_those_without_whom_alpha_changes_most_are_told_first(db: None, monkeypa
 
 @pytest.mark.slow
 def test_other_measures_go_with_alpha(ada: User, client: Client) -> None:
-    study = canonical(owner=ada, instrument="recorded_language_quality", targets={"edit": 0.1})
-    judged_as(
-        study,
-        lambda value: {
-            "scores": {"fluency": 1, "redundancy": 1, "overall": int(value > 2), "edit": value}
-        },
-    )
+    study = judged_as_edits(lambda value: {"overall": int(value > 2)}, owner=ada)
     refresh(study)
     client.force_login(ada)
     address = reverse("api-agreement", args=[study.public_id])
@@ -176,11 +166,6 @@ def test_other_measures_go_with_alpha(ada: User, client: Client) -> None:
 
 
 # ---- when it is measured -----------------------------------------------------------------------
-
-
-@pytest.fixture
-def ada(db: None) -> User:
-    return user()
 
 
 def twice(owner: User | None = None, *, items: int = 30, people: int = 4) -> Campaign:
@@ -235,24 +220,21 @@ def test_it_is_measured_anew_where_it_may_have_changed_and_only_there(ada: User)
     assert n_rows(made) == 2
 
 
-def exclude(made: Campaign, name: str, ada: User) -> Review:
-    who = person(made, name)
-    pk = reviews.open_by_hand(made.pk, who.annotator_id, actor_id=ada.pk)
-    rulings.rule(pk, [Ruling.Act.EXCLUDE], actor_id=ada.pk, reason="Copied answers.")
+def shut_out(made: Campaign, name: str, ada: User) -> Review:
+    review = exclude(person(made, name), ada)
     refresh(made)
-    return Review.objects.get(pk=pk)
+    return review
 
 
 @pytest.mark.slow
 def test_an_exclusion_is_measured_at_once_and_its_reversal_to_the_digit(ada: User) -> None:
     made = twice(ada)
     before = newest(made)["overall"]
-    review = exclude(made, "p2", ada)
+    review = shut_out(made, "p2", ada)
     without = newest(made)["overall"]
     assert without.n_annotators < before.n_annotators
     assert without.excluded == 6
-    last = review.rulings.get().pk
-    rulings.rule(review.pk, [Ruling.Act.RESTORE], actor_id=ada.pk, reason="", seen=last)
+    rule(review, ada, Ruling.Act.RESTORE)
     refresh(made)
     after = newest(made)["overall"]
     assert (after.alpha, after.low, after.high, after.digest) == (
@@ -267,7 +249,7 @@ def test_an_exclusion_is_measured_at_once_and_its_reversal_to_the_digit(ada: Use
 def test_when_nothing_can_be_compared_any_more_there_is_no_alpha(ada: User) -> None:
     made = twice(ada, people=2)
     assert newest(made)["overall"].alpha is not None
-    exclude(made, "p0", ada)
+    shut_out(made, "p0", ada)
     row = newest(made)["overall"]
     assert (row.alpha, row.n_outputs) == (None, 0)
     assert "Fewer than two outputs" in row.detail["why"]

@@ -12,41 +12,21 @@ from estimation import refresh as refresh_module
 from estimation import scores
 from estimation.models import Decision, Estimate, MetricScore
 from estimation.read import estimate_rows
+from tests.estimation.reviewed import respond, settle, take_turns
 from tests.factories import GOOD, campaign, judge, leased, person, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
-LEVELS = (1, 0, 1, -1, 1, 0)
 
-
-def respond(index: int, **changes):
-    level = LEVELS[index % len(LEVELS)]
-    edit = None if level == 1 else f"A better text, number {index}, about the council and its work."
-    return {"fluency": level, "redundancy": level, "overall": level, "edit": edit, **changes}
-
-
-def work(study, *, judgments_: int, people: int = 8, **changes) -> None:
-    """Let people judge in turn until so many judgments are in or nothing is to be had."""
-    cast = [person(study, f"p{i}") for i in range(people)]
-    for index in range(judgments_):
-        who = cast[index % people]
-        got = leasing.lease(who.pk)
-        if not isinstance(got, Assignment):
-            return
-        submitting.submit_judgment(got.pk, participation_id=who.pk, raw=respond(index, **changes))
+def work(study, *, judgments_: int) -> None:
+    """Let eight people judge in turn until so many judgments are in or nothing is to be had."""
+    take_turns([person(study, f"p{i}") for i in range(8)], judgments_)
 
 
 def wide_open(**changes):
     """A campaign that stops early: a wide target and enough items."""
     settings = {"items": 60, "systems": ("alpha",), "targets": {"overall": 1.6}, "double_share": 0}
     return campaign(**(settings | changes))
-
-
-def settle(study) -> None:
-    for _round in range(10):
-        if not refresh_module.refresh(study.pk):
-            return
-    raise AssertionError("the estimates never settle")
 
 
 @pytest.fixture

@@ -203,7 +203,7 @@ def test_what_is_to_come_is_not_forecast_item_by_item():
     made = grouped(45, targets={"overall": 0.5})
     collect(made, 80, every=100)
     after.FORECASTING.ask(made.pk)
-    assert after.make_forecast(made.pk)
+    assert after.FORECASTING.carry_out(made.pk)
     assert EndForecast.objects.get(campaign=made).content["judgments"] is None
 
 

@@ -205,19 +205,6 @@ def test_sentence_vectors_are_computed_where_the_package_is(monkeypatch):
         campaign(rows_=rows(), systems=("alpha",), metrics=("vecsim:" + "m" * 60,))
 
 
-def test_processes_do_not_change_scores(monkeypatch):
-    monkeypatch.setattr(scores, "CHUNK", 2)
-    here, there = study(), study(reference="The cat sat down.")
-    scores.compute(there, ["ter", "repetition"], processes=2)
-    texts = [row.output for row in rows()]
-    values = METRICS["ter"].score(texts, ["The cat sat down."] * 6).tolist()
-    assert sorted(stored(there, "ter")) == sorted(
-        (METRICS["ter"].version, value) for value in values
-    )
-    scores.compute(here, ["ter"])
-    assert stored(here, "ter") != stored(there, "ter")
-
-
 def test_long_texts_come_in_small_chunks(monkeypatch):
     monkeypatch.setattr(scores, "CHUNK_CHARACTERS", 130)
     made, seen = study(), []

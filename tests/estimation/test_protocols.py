@@ -7,7 +7,7 @@ from annotate.models import Campaign, Protocol
 from estimation import facts as facts_module
 from estimation.core import Sample, difference, estimate
 from estimation.facts import scale_of
-from tests.factories import campaign, user
+from tests.factories import campaign
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
 
@@ -54,18 +54,6 @@ def test_what_is_opened_again_keeps_its_protocol():
     study.refresh_from_db()
     assert study.protocol == first
     assert brief_of(study).protocol.seed == first["seed"]
-
-
-def test_no_form_and_no_address_changes_it(client):
-    owner = user("ann")
-    study = campaign(owner=owner)
-    client.force_login(owner)
-    before = study.protocol
-    address = f"/api/campaigns/{study.public_id}/"
-    for send in (client.patch, client.put, client.post):
-        send(address, {"protocol": {"estimator": "mean"}}, content_type="application/json")
-    study.refresh_from_db()
-    assert study.protocol == before
 
 
 def test_estimates_use_the_constants_of_the_protocol():

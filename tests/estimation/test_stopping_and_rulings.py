@@ -5,26 +5,14 @@ from django.contrib.auth.models import User
 
 from annotate.campaigns import life
 from annotate.models import Assignment, Campaign, Participation, Ruling, System
-from annotate.review import reviews
 from annotate.work import admission, leasing, submitting
 from estimation import read
 from estimation.models import Decision
 from tests import remembered
 from tests.estimation.reviewed import exclude, flag, respond, rule, settle, take_turns
-from tests.factories import GOOD, campaign, person, user
+from tests.factories import GOOD, campaign, person
 
-pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-
-
-@pytest.fixture(autouse=True)
-def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the reviews that a test opens: the judgments here would look careless to any screen."""
-    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])
-
-
-@pytest.fixture
-def ada(db: None) -> User:
-    return user()
+pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
 
 
 def people(made: Campaign, n: int, prefix: str = "p") -> list[Participation]:

@@ -105,7 +105,7 @@ def tasks(study_id: int) -> None:
     """What the worker does with it, sooner or later."""
     scoring.ensure(study_id)
     refresh.refresh(study_id)
-    after.measure_agreement(study_id)
+    after.MEASURING.carry_out(study_id)
     for task in (expire_leases, add_up, stop_expired, keep_verdicts, reconcile):
         task()
     imports.run_due()

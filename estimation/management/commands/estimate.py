@@ -9,14 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.common.numbers import count, many, number, percent
 from annotate.models.base import Estimand
-from estimation import from_files, read
-from estimation.core import (
-    BALANCE,
-    METRIC_TRANSFORMS,
-    PERSON_SHARE,
-    REGISTERED,
-    EstimationError,
-)
+from estimation import core, from_files, read
 from estimation.file_reports import (
     INTERVAL_NAMES,
     EstimateOptions,
@@ -47,8 +40,12 @@ SEQUENCE_NEEDS = (
     "list them in a metrics file"
 )
 CONSTANTS = (
-    ("balance", BALANCE, "How much less a person's work weighs the more of it there is."),
-    ("person-share", PERSON_SHARE, "The typical share of variance between people; 0: no pull."),
+    ("balance", core.BALANCE, "How much less a person's work weighs the more of it there is."),
+    (
+        "person-share",
+        core.PERSON_SHARE,
+        "The typical share of variance between people; 0: no pull.",
+    ),
 )
 
 
@@ -92,13 +89,13 @@ class Command(BaseCommand):
         parser.add_argument("--criterion", nargs="+", default=[], metavar="NAME")
         parser.add_argument(
             "--estimator",
-            choices=list(REGISTERED),
+            choices=list(core.REGISTERED),
             help="balanced by default; for an interval that it does not have, regression, multi "
             "or mean, by the number of metrics",
         )
         parser.add_argument(
             "--metric-transform",
-            choices=METRIC_TRANSFORMS,
+            choices=core.METRIC_TRANSFORMS,
             help="how metrics enter: as normal scores of their ranks over the whole file "
             "(normal_scores; signed_scores for differences of two texts), so that no extreme value "
             "moves an estimate far, or raw, which is what algorithm_1 takes by default",
@@ -156,7 +153,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             reports, ranked = _reports(options)
-        except (FileError, EstimationError) as error:
+        except (FileError, core.EstimationError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
             found = [*(one.as_data() for one in reports), *(one.as_data() for one in ranked)]
@@ -209,7 +206,8 @@ def _wanted(options: dict[str, Any]) -> Selection:
         items=options["items"],
         scale=tuple(options["scale"]) if options["scale"] else None,
         unbounded=options["unbounded"],
-        uses_metric=not options["estimator"] or REGISTERED[options["estimator"]].metrics != "none",
+        uses_metric=not options["estimator"]
+        or core.REGISTERED[options["estimator"]].metrics != "none",
     )
 
 
@@ -221,7 +219,7 @@ def _estimator(options: dict[str, Any], metrics: tuple[str, ...]) -> str:
     if options["interval"] in ("two_way", "sequence"):
         usual = "balanced"
     chosen: str = options["estimator"] or usual
-    if REGISTERED[chosen].metrics == "one" and len(metrics) != 1:
+    if core.REGISTERED[chosen].metrics == "one" and len(metrics) != 1:
         raise CommandError(
             f"The estimator {chosen} takes one metric; "
             + (f"{len(metrics)} are named." if metrics else "add --metrics FILE.")
@@ -261,7 +259,7 @@ def _row(report: Report) -> tuple[str, ...]:
 
 def _interval(report: Report) -> str:
     """Return the interval, cut to the scale, or to the working range of an unbounded one."""
-    low, high, scale = report.ends.low, report.ends.high, report.scale
+    low, high, scale = report.low, report.high, report.scale
     if low is None or high is None:
         return "none"
     if scale and not report.found.off_scale:

@@ -2,29 +2,15 @@
 
 import json
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from dataclasses import fields
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotate.common.numbers import count, many, number, percent, signed, width
-from estimation.core import (
-    BALANCE,
-    ESTIMANDS,
-    ESTIMATORS,
-    INTERVALS,
-    PERSON_SHARE,
-    EstimationError,
-)
-from estimation.core.simulation import (
-    LOOKS,
-    REPORTS,
-    WEIGHINGS,
-    Outcome,
-    Plan,
-    marginal,
-    simulate,
-)
+from estimation import core
+from estimation.core.simulation import LOOKS, REPORTS, WEIGHINGS, Outcome, Plan, marginal, simulate
 
 EXAMPLES = """examples:
   manage.py simulate --width 0.2
@@ -37,36 +23,10 @@ EXAMPLES = """examples:
   manage.py simulate --width 0.2 --leniency 0.32 --weighing equal
       what goes wrong when active people are milder and people should count equally
 """
-PLAN = (
-    "item",
-    "person",
-    "rho",
-    "n_population",
-    "double_share",
-    "shared",
-    "shared_quality",
-    "places",
-    "unevenness",
-    "stay",
-    "leniency",
-    "time_correlation",
-    "time_spread",
-)
+PLAN = tuple(one.name for one in fields(Plan) if one.name not in ("marginal", "cap", "replaced"))
 RULE = (
-    "level",
-    "replicates",
-    "seed",
-    "estimator",
-    "interval",
-    "estimand",
-    "report",
-    "weighing",
-    "look",
-    "planned_items",
-    "balance",
-    "person_share",
-    "price",
-    "processes",
+    *("level", "replicates", "seed", "estimator", "interval", "estimand", "report", "weighing"),
+    *("look", "planned_items", "balance", "person_share", "price", "processes"),
 )
 
 
@@ -94,7 +54,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             found = self._simulate(options)
-        except EstimationError as error:
+        except core.EstimationError as error:
             raise CommandError(str(error)) from error
         asked = {name: options[name] for name in sorted((*PLAN, *RULE)) if name != "processes"}
         asked |= {"scores": options["scores"], "width": options["width"], "cap": options["cap"]}
@@ -158,13 +118,15 @@ def _about_the_rule(parser: ArgumentParser) -> None:
     group.add_argument("--level", type=float, default=0.95)
     group.add_argument("--look", default="precision", choices=LOOKS, help="the compared width")
     group.add_argument("--planned-items", type=float, default=200.0, help="for --look anytime")
-    group.add_argument("--estimator", default="balanced", choices=ESTIMATORS)
-    group.add_argument("--balance", type=float, default=BALANCE, help="of the balanced weights")
+    group.add_argument("--estimator", default="balanced", choices=core.ESTIMATORS)
     group.add_argument(
-        "--person-share", type=float, default=PERSON_SHARE, help="of the pull; 0 for none"
+        "--balance", type=float, default=core.BALANCE, help="of the balanced weights"
     )
-    group.add_argument("--interval", default="two_way", choices=INTERVALS)
-    group.add_argument("--estimand", default="population", choices=ESTIMANDS)
+    group.add_argument(
+        "--person-share", type=float, default=core.PERSON_SHARE, help="of the pull; 0 for none"
+    )
+    group.add_argument("--interval", default="two_way", choices=core.INTERVALS)
+    group.add_argument("--estimand", default="population", choices=core.ESTIMANDS)
     group.add_argument("--report", default="drained", choices=REPORTS)
     group.add_argument(
         "--weighing", default="work", choices=WEIGHINGS, help="of people in the true value"

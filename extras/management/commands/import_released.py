@@ -58,7 +58,7 @@ class Command(BaseCommand):
         taken = self._judgments(campaign.pk, release, owner_id) if options["judgments"] else 0
         while refresh.refresh(campaign.pk):
             pass
-        after.measure_agreement(campaign.pk)
+        after.MEASURING.carry_out(campaign.pk)
         self._report(campaign.public_id, release, taken, as_json=options["json"])
 
     def _owner(self, name: str | None) -> int | None:

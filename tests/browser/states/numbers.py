@@ -73,7 +73,7 @@ def _forecast(visitor: Visitor) -> None:
     )
     collect(made, 150, every=150)
     after_module.FORECASTING.ask(made.pk)
-    after_module.make_forecast(made.pk)
+    after_module.FORECASTING.carry_out(made.pk)
     dashboard(visitor, made).locator("#narrows").wait_for()
 
 

@@ -37,7 +37,7 @@ def test_the_smallest_sum_that_buys_a_place_is_told_and_lifts_it(client: Client)
             assert "$0.88 more pays for one submission with one task" in said
             assert address in said
             assert reverse("annotate:act", args=[made.public_id, "close"]) in said
-        after.note(made.pk)
+        after.note(Campaign.objects.get(pk=made.pk))
         listed = client.get(reverse("annotate:campaigns")).content.decode()
         assert "Raise the budget, or end the collection" in listed
         told = client.get(address).content.decode()

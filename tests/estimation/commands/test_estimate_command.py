@@ -357,6 +357,18 @@ def test_bootstraps_are_seeded_and_say_what_they_are(files, drawn):
     assert message == "The bootstrap has no estimator multi."
 
 
+def test_a_panel_is_known_better_and_a_sequence_is_wider(files, drawn):
+    asked = [*files(*drawn), "--metric", "g", "--system", "alpha"]
+    usual, panel, sequence = (
+        run(*asked, *more)[0] for more in ((), ("--estimand", "panel"), ("--interval", "sequence"))
+    )
+    assert [one["estimand"] for one in (usual, panel)] == ["population", "panel"]
+    assert usual["estimate"] == panel["estimate"] == sequence["estimate"]
+    widths = [one["high"] - one["low"] for one in (panel, usual, sequence)]
+    assert widths == sorted(set(widths))
+    assert sequence["df"] is None
+
+
 def test_two_systems_are_compared_item_by_item(files, drawn):
     found = run(
         *files(*drawn),

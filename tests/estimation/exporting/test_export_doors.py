@@ -13,10 +13,7 @@ from django.urls import reverse
 
 from annotate.campaigns import life
 from annotate.common.errors import NotFound
-from annotate.models import (
-    Campaign,
-    Membership,
-)
+from annotate.models import Campaign, Membership
 from annotate.models.base import CloseReason
 from estimation import export
 from tests.estimation.exporting.exported import Unzipped, owner_of
@@ -47,12 +44,6 @@ def test_owners_get_it_by_page_and_api(client: Client, study: Campaign, addresse
             f'attachment; filename="plumbline-{study.public_id}.zip"'
         )
         assert read(answer).objects("judgments.jsonl")
-
-
-def test_the_dashboard_leads_to_it(client: Client, study: Campaign, addresses: Any) -> None:
-    client.force_login(owner_of(study))
-    page = client.get(reverse("estimation:dashboard", args=[study.public_id]))
-    assert f'id="act-export" href="{addresses[0]}"' in page.content.decode()
 
 
 def test_reviewers_get_it_once_the_campaign_is_closed(

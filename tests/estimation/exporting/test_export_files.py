@@ -20,11 +20,7 @@ from hypothesis import strategies as st
 from annotate.campaigns import exports, facts
 from annotate.campaigns.problems import Row
 from annotate.common.requests import cell, lines
-from annotate.models import (
-    Campaign,
-    Judgment,
-    Slot,
-)
+from annotate.models import Campaign, Judgment, Slot
 from annotate.work import scoring
 from estimation import export
 from tests.estimation.exporting.exported import NAMES, Unzipped, exported, shut_out

@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotate.models import Campaign
 from estimation import read, refresh, tasks
 from estimation.models import Agreement, Comparison, Decision, Estimate
+from tests.estimation.stored import estimate_row
 from tests.factories import campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -17,32 +18,20 @@ LONG_AGO = timezone.now() - timedelta(days=1)
 COUNTS = [*range(2, 120), *range(120, 40, -4), *range(40, 400, 3)]
 
 
-def told(study: Campaign, n: int) -> dict[str, object]:
-    """The columns that each inference has."""
-    return {
-        "campaign": study,
-        "criterion": "overall",
-        "estimator": "balanced",
-        "interval": "two_way",
-        "estimand": "population",
-        "level": 0.95,
-        "n_items": n,
-        "n_population": 1000,
-        "n_judgments": n,
-        "n_annotators": n,
-        "effective_annotators": 1.0,
-    }
-
-
 def row(study: Campaign, n: int, *, second: bool = False, **changes: object) -> Estimate:
     system = study.systems.order_by("pk")[int(second)]
-    values = {"system": system, "estimate": 0.5, "mean_estimate": 0.5}
-    return Estimate(**(told(study, n) | values | changes))
+    return estimate_row(study, system, width=None, n_items=n, n_judgments=n, **changes)
 
 
 def pair(study: Campaign, n: int) -> Comparison:
     first, second = study.systems.order_by("pk")
-    return Comparison(first=first, second=second, difference=0.1, **told(study, n))
+    same = ("criterion", "estimator", "interval", "estimand", "level", "n_population")
+    like = row(study, n)
+    values = {name: getattr(like, name) for name in (*same, "n_annotators", "effective_annotators")}
+    counts = {"n_items": n, "n_judgments": n}
+    return Comparison(
+        campaign=study, first=first, second=second, difference=0.1, **values, **counts
+    )
 
 
 @pytest.fixture

@@ -14,13 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.campaigns.problems import Row
-from annotate.models import (
-    Campaign,
-    ChangeMark,
-    PendingScore,
-    Score,
-    TaskLease,
-)
+from annotate.models import Campaign, ChangeMark, PendingScore, Score, TaskLease
 from config.workers import BACKGROUND
 from estimation.models import Agreement, Estimate
 from tests.factories import campaign, judge, leased, person

@@ -2,9 +2,11 @@
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -12,26 +14,27 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import escape
 
 from annotate.campaigns import life
 from annotate.common import audit
 from annotate.instruments.language_quality.instrument import OVERALL
 from annotate.models import Campaign
+from annotate.models.base import CloseReason
 from estimation import read
+from estimation.core.planning import TYPICAL, Prices, Study, forecast
 from estimation.models import Agreement, Estimate, MetricScore
+from estimation.pages import numbers
 from estimation.pages.charts import axis_frame, ticks
+from estimation.pages.criteria import FEW, CriterionRow
 from estimation.pages.dashboard import Dashboard
+from tests.browser.researchers import estimated as spread
 from tests.estimation.reviewed import exclude
 from tests.estimation.stored import estimate_row
-from tests.factories import campaign, judge, leased, person, user
+from tests.factories import campaign, change, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-
-
-@pytest.fixture(autouse=True)
-def _no_plots_of_other_tests() -> None:
-    cache.clear()
 
 
 def estimated(made: Campaign, n: int, width: float | None = 0.3, **changes: Any) -> list[Estimate]:
@@ -387,3 +390,104 @@ def test_early_wide_intervals_do_not_flatten_the_plot() -> None:
     assert found.low == pytest.approx(0.28, abs=0.03)
     assert found.high == pytest.approx(0.52, abs=0.03)
     assert found.x_end == 100
+
+
+AN_AVERAGE = "an average over early and late stops"
+
+
+@pytest.fixture
+def early(ada: User) -> Campaign:
+    """Two systems of 100 items at a width of .5, closed by the rule; no judgment is stored."""
+    made = campaign(owner=ada, items=8, targets={"overall": 0.5}, metrics=())
+    estimated(made, 40, width=0.45)
+    change(made, status="closed", close_reason=CloseReason.TARGET, closed_at=timezone.now())
+    made.refresh_from_db()
+    return made
+
+
+@pytest.mark.usefixtures("no_screens")
+def test_pages_say_so_of_an_early_end_by_the_rule(client: Client, early: Campaign) -> None:
+    assert AN_AVERAGE in page(client, early).content.decode()
+    report = client.get(f"/campaigns/{early.public_id}/report/").content.decode()
+    assert AN_AVERAGE in report
+    change(early, close_reason=CloseReason.BUDGET)
+    assert AN_AVERAGE not in page(client, early).content.decode()
+    change(early, status="open", close_reason="")
+    assert AN_AVERAGE not in page(client, early).content.decode()
+
+
+@pytest.mark.usefixtures("no_screens")
+def test_early_is_before_nine_of_ten_planned_campaigns(client: Client, early: Campaign) -> None:
+    found = board(client, early)
+    study = Study(TYPICAL["overall"], 100, systems=2, balance=0.16)
+    plan = forecast(study, target_width=0.5, prices=Prices(0.0), replicates=numbers.DRAWN)
+    low = plan.judgments.low
+    assert plan.judgments.low < plan.judgments.expected
+    for judged, is_said in ((np.ceil(low), False), (np.floor(low) - 1, True)):
+        said = numbers.early_end_note(found.facts, found.primary, judged=int(judged))
+        assert (AN_AVERAGE in said) == is_said
+    anytime = replace(found.facts, stop_mode="anytime")
+    assert numbers.early_end_note(anytime, found.primary, judged=1) == ""
+
+
+def forest(client: Client, owner: User, n: int = 7) -> tuple[dict[str, CriterionRow], str]:
+    """The rows and the page of a campaign with so many systems."""
+    names = tuple(f"s{k}" for k in range(n))
+    targets = {"overall": 0.5, "edit": 0.3}
+    study = campaign(owner=owner, items=2, systems=names, targets=targets, metrics=())
+    spread(study, "overall", "edit")
+    return drawn(client, study)
+
+
+def drawn(client: Client, study: Campaign) -> tuple[dict[str, CriterionRow], str]:
+    answer = page(client, study)
+    rows = answer.context["board"].rows
+    return {row.criterion.name: row for row in rows}, answer.content.decode()
+
+
+def test_the_best_comes_first_whichever_way_is_better(client: Client, ada: User) -> None:
+    rows, _page = forest(client, ada)
+    for name, is_high_good in (("overall", True), ("edit", False)):
+        scores = [cell.estimate or 0.0 for cell in rows[name].ranked]
+        assert scores == sorted(scores, reverse=is_high_good)
+        assert len(scores) == 7
+
+
+def test_the_scale_holds_every_interval_and_keeps_their_order(client: Client, ada: User) -> None:
+    rows, _page = forest(client, ada)
+    for line in rows["overall"].ranked:
+        low, middle, high = (float(line.axis.x(at)) for at in (line.low, line.estimate, line.high))
+        assert 8 <= low < middle < high <= 132
+    assert rows["overall"].axis is not None
+    ends = [float(x) for x, _text in rows["overall"].axis.labels]
+    assert ends == [8, 70, 132]
+
+
+def test_few_systems_are_cells_alone(client: Client, ada: User) -> None:
+    rows, page = forest(client, ada, FEW)
+    assert not rows["overall"].is_forest
+    assert 'class="forest"' not in page
+    assert 'loading="lazy"' not in page
+
+
+def test_many_are_one_picture_and_their_plots_wait(client: Client, ada: User) -> None:
+    _rows, page = forest(client, ada)
+    assert page.count('class="forest"') == 2
+    assert page.count('loading="lazy"') == 14
+    assert page.count('class="plot"') == 14
+
+
+def test_a_system_without_an_estimate_is_named_below(client: Client, ada: User) -> None:
+    rows, _page = forest(client, ada)
+    first, *others = rows["overall"].cells
+    found = replace(rows["overall"], cells=(replace(first, row=None), *others))
+    assert found.is_forest
+    assert [cell.system.name for cell in found.awaited] == [first.system.name]
+    assert len(found.ranked) == 6
+
+
+def test_estimates_that_are_all_the_same_are_drawn_too(client: Client, ada: User) -> None:
+    forest(client, ada)
+    Estimate.objects.update(estimate=0.5, low=None, high=None, width=None)
+    rows, _page = drawn(client, Campaign.objects.get())
+    assert {(cell.axis.x(0.5), cell.low) for cell in rows["overall"].ranked} == {("70.0", None)}

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from hypothesis import given
@@ -37,11 +36,6 @@ WRONG = re.compile(
     r"|\b\d+\.0 (?:judgments?|items?|people)|\be[+-]\d|\bnan\b|\binf\b|\bNone\b(?! so far)"
     r"|\b(?:[02-9]|\d{2,}) (?:person|judgment|item|output|place|slot|annotator)\b",
 )
-
-
-@pytest.fixture(autouse=True)
-def _no_plots_of_other_tests() -> None:
-    cache.clear()
 
 
 def shows(client: Client, made: Campaign) -> tuple[Dashboard, str]:

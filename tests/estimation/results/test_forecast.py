@@ -114,9 +114,9 @@ def test_it_is_made_by_a_task_after_the_estimates_and_not_for_every_judgment(ada
     assert refresh.refresh(made.pk)
     assert EndForecastDue.objects.filter(campaign=made).exists()
     assert EndForecast.objects.get(campaign=made) == before, "only noted until its task runs"
-    assert after.make_forecast(made.pk)
+    assert after.FORECASTING.carry_out(made.pk)
     assert EndForecast.objects.get(campaign=made).judgments == 91
-    assert not after.make_forecast(made.pk), "nothing is due"
+    assert not after.FORECASTING.carry_out(made.pk), "nothing is due"
 
 
 def test_an_old_one_is_renewed_because_the_pace_changes(ada: User) -> None:

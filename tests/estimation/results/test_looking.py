@@ -148,6 +148,9 @@ def test_a_residual_is_the_mean_less_what_the_metric_predicts(client: Client, ad
     beside = read(client, made, "estimation:item-metrics", number)
     assert f"{abs(residual):.2f}" in beside
     assert "uploaded, used" in beside
+    address = reverse("estimation:item-metrics", args=[made.public_id, number])
+    told = [one for one in client.get(address).context["rows"] if one["system"] == "Alpha-X"]
+    assert [one["residual"] for one in told] == [pytest.approx(residual)]
 
 
 def test_a_computed_metric_stands_beside_the_uploaded_one(client: Client, ada: User) -> None:
@@ -238,9 +241,9 @@ def test_it_is_made_after_the_estimates_and_not_for_every_judgment(ada: User) ->
     exclude(person(made, "p0"), ada)
     refresh.refresh(made.pk)
     assert CloserLookDue.objects.filter(campaign=made).exists()
-    assert after.make_look(made.pk)
+    assert after.LOOKING.carry_out(made.pk)
     assert CloserLook.objects.filter(campaign=made).earliest("pk").pk > before
-    assert not after.make_look(made.pk), "nothing is due"
+    assert not after.LOOKING.carry_out(made.pk), "nothing is due"
 
 
 def test_without_metrics_there_are_distributions_alone(client: Client, ada: User) -> None:

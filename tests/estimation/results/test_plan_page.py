@@ -14,12 +14,7 @@ from django.urls import reverse
 from annotate.campaigns.planner import assumed_people
 from annotate.common.numbers import money_text, percent
 from estimation.core import InvalidOptionError
-from estimation.core.planning import (
-    TYPICAL,
-    Participation,
-    Study,
-    reachable_target,
-)
+from estimation.core.planning import TYPICAL, Participation, Study, reachable_target
 from estimation.pages.planning import initial
 from tests.factories import user
 

@@ -106,32 +106,35 @@ def test_it_advises_more_people_where_they_are_missing(client: Client) -> None:
     assert "The pair furthest from a decision is b and c" in board(made).advice.text
 
 
-def test_when_all_pairs_are_decided_it_is_about_to_close() -> None:
+@pytest.mark.parametrize(
+    ("of_b_and_c", "closed", "key", "said"),
+    [
+        ({"outcome": "close"}, None, "targets", "Every pair of systems is decided. The campaign "),
+        (
+            {"outcome": "open", "needs": "neither"},
+            CloseReason.EXHAUSTED,
+            "results",
+            "By overall: 1 a, 2–3 b, 2–3 c, 4 d. 1 pair stays open.",
+        ),
+        (
+            {"outcome": "open"},
+            CloseReason.RANKED,
+            "missed",
+            "1 pair is open, first b and c, though the campaign closed",
+        ),
+    ],
+)
+def test_the_end_is_advised_by_what_is_decided(
+    of_b_and_c: dict[str, str], closed: CloseReason | None, key: str, said: str
+) -> None:
     made = ranked()
-    known(made, outcome="close")
+    known(made, **of_b_and_c)
+    if closed:
+        life.close(made.pk, closed)
+        life.finish(made.pk)
     advice = board(made).advice
-    assert advice.key == "targets"
-    assert advice.text == "Every pair of systems is decided. The campaign closes automatically."
-
-
-def test_the_result_names_the_places_and_what_stays_open() -> None:
-    made = ranked()
-    known(made, outcome="open", needs="neither")
-    life.close(made.pk, CloseReason.EXHAUSTED)
-    life.finish(made.pk)
-    advice = board(made).advice
-    assert advice.key == "results"
-    assert "By overall: 1 a, 2–3 b, 2–3 c, 4 d. 1 pair stays open." in advice.text
-
-
-def test_a_pair_that_an_exclusion_opened_asks_for_a_decision() -> None:
-    made = ranked()
-    known(made, outcome="open")
-    life.close(made.pk, CloseReason.RANKED)
-    life.finish(made.pk)
-    advice = board(made).advice
-    assert (advice.key, advice.act) == ("missed", "reopen")
-    assert advice.text.startswith("1 pair is open, first b and c, though the campaign closed")
+    assert advice.key == key
+    assert said in advice.text
 
 
 def test_the_list_counts_decided_pairs(client: Client) -> None:

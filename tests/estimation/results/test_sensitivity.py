@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from annotate.campaigns import life
 from annotate.campaigns import lists as campaigns_lists
 from annotate.models import Campaign
-from annotate.review import effects, reviews
+from annotate.review import effects
 from estimation.models import Estimate
 from estimation.pages import numbers
 from estimation.pages.dashboard import Dashboard
@@ -23,12 +23,7 @@ from tests import remembered
 from tests.estimation.reviewed import exclude, settle, take_turns
 from tests.factories import campaign, judge, person, user
 
-pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-
-
-@pytest.fixture(autouse=True)
-def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])
+pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
 
 
 def study(ada: User, **changes: Any) -> Campaign:

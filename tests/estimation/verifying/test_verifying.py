@@ -12,16 +12,20 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from hypothesis import given
+from hypothesis import strategies as st
 
-from annotate.campaigns import life
+from annotate.campaigns import amendments, life
 from annotate.models import Campaign
 from annotate.models.base import CloseReason
 from config.version import VERSION
-from estimation.facts import unpacked
+from estimation import refresh
+from estimation.facts import chosen, packed, runs, unpacked
 from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
 from tests import remembered
 from tests.annotate.comparing import compared
@@ -132,13 +136,49 @@ def test_files_that_were_changed_are_named(files: Files, tmp_path: Path) -> None
         verified(written(fewer, tmp_path / "b.zip", with_sums=False))
 
 
-def test_a_changed_score_is_found_by_its_answer(files: Files, tmp_path: Path) -> None:
-    def better(row: dict[str, Any]) -> dict[str, Any]:
-        return row | {"scores": {**row["scores"], "overall": 1.0}} if row["scores"] else row
+def better(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"scores": {**row["scores"], "overall": 1.0}} if row["scores"] else row
 
-    assert "its score on overall is 1.0; its answer gives" in told(
-        each_judgment(files, better), tmp_path
-    )
+
+def included(row: dict[str, Any]) -> dict[str, Any]:
+    return row | ({"excluded": False, "counts": True} if row["excluded"] else {})
+
+
+def brought_back(files: Files) -> Files:
+    later = {row["supersedes"]: row for row in judgments(files) if row["supersedes"]}
+
+    def back(row: dict[str, Any]) -> dict[str, Any]:
+        if row["judgment"] not in later:
+            return row
+        scores = later[row["judgment"]]["scores"]
+        return row | {"superseded": False, "counts": True, "scores": scores}
+
+    return each_judgment(files, back)
+
+
+def turned(text: str) -> str:
+    head, *rows = text.splitlines(keepends=True)
+    return "".join([head, *rows[::-1]])
+
+
+OTHER = {"definition": None, "key": "language_quality", "version": "99"}
+TAMPERED: dict[str, Callable[[Files], Files]] = {
+    "its score on overall is 1.0; its answer gives": lambda files: each_judgment(files, better),
+    "the protocol was another one": lambda files: with_plan(
+        files, lambda plan: plan["protocol"]["targets"].update(overall=1.9)
+    ),
+    "version 99 of language_quality": lambda files: with_plan(
+        files, lambda plan: plan["instrument"].update(OTHER)
+    ),
+    "a later one": lambda files: changed(files, "decisions.csv", turned),
+    "exclusions.csv says otherwise": lambda files: each_judgment(files, included),
+    "superseded is False, and corrections say otherwise": brought_back,
+}
+
+
+@pytest.mark.parametrize("said", TAMPERED)
+def test_what_was_changed_is_found(files: Files, tmp_path: Path, said: str) -> None:
+    assert said in told(TAMPERED[said](files), tmp_path)
 
 
 def test_rows_that_another_version_made_may_differ(files: Files, tmp_path: Path) -> None:
@@ -204,23 +244,12 @@ def test_a_dropped_judgment_is_found(files: Files, tmp_path: Path) -> None:
     assert "judgments, and" in said.splitlines()[1]
 
 
-def test_a_changed_protocol_is_found(files: Files, tmp_path: Path) -> None:
-    eased = with_plan(files, lambda plan: plan["protocol"]["targets"].update(overall=1.9))
-    assert "the protocol was another one" in told(eased, tmp_path)
-
-
 def test_another_version_is_named(files: Files, tmp_path: Path) -> None:
     def older(text: str) -> str:
         return text.replace('"numpy": "', '"numpy": "0.')
 
     path = written(changed(files, "manifest.json", older), tmp_path / "old.zip")
     assert "It was made with numpy 0." in verified(path)
-
-
-def test_another_version_of_the_instrument_is_refused(files: Files, tmp_path: Path) -> None:
-    other = {"definition": None, "key": "language_quality", "version": "99"}
-    changes = with_plan(files, lambda plan: plan["instrument"].update(other))
-    assert "version 99 of language_quality" in told(changes, tmp_path)
 
 
 def test_swapped_people_are_found(files: Files, tmp_path: Path) -> None:
@@ -242,14 +271,6 @@ def test_swapped_people_are_found(files: Files, tmp_path: Path) -> None:
     assert said.splitlines()[1].startswith("estimate")
 
 
-def test_reordered_decisions_are_found(files: Files, tmp_path: Path) -> None:
-    def turned(text: str) -> str:
-        head, *rows = text.splitlines(keepends=True)
-        return "".join([head, *rows[::-1]])
-
-    assert "a later one" in told(changed(files, "decisions.csv", turned), tmp_path)
-
-
 def test_decisions_that_the_rule_would_not_have_made_are_found(
     files: Files, tmp_path: Path
 ) -> None:
@@ -265,27 +286,6 @@ def test_decisions_that_the_rule_would_not_have_made_are_found(
 
     said = told(changed(files, "evidence.jsonl", earlier), tmp_path)
     assert "had not reached the goal" in said
-
-
-def test_a_superseded_judgment_brought_back_is_found(files: Files, tmp_path: Path) -> None:
-    later = {row["supersedes"]: row for row in judgments(files) if row["supersedes"]}
-
-    def back(row: dict[str, Any]) -> dict[str, Any]:
-        if row["judgment"] in later:
-            scores = later[row["judgment"]]["scores"]
-            return row | {"superseded": False, "counts": True, "scores": scores}
-        return row
-
-    assert later
-    said = told(each_judgment(files, back), tmp_path)
-    assert "superseded is False, and corrections say otherwise" in said
-
-
-def test_work_that_a_ruling_took_out_cannot_be_brought_back(files: Files, tmp_path: Path) -> None:
-    def back(row: dict[str, Any]) -> dict[str, Any]:
-        return row | ({"excluded": False, "counts": True} if row["excluded"] else {})
-
-    assert "exclusions.csv says otherwise" in told(each_judgment(files, back), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -417,3 +417,100 @@ def test_a_folder_and_a_zip_that_was_packed_again_are_read(files: Files, tmp_pat
         verified(folder)
     with pytest.raises(CommandError, match="is no export"):
         verified(tmp_path / "nowhere")
+
+
+def amended(owner: User) -> Campaign:
+    """A setting was changed in the draft, which is no amendment, and twice later."""
+    made = campaign(owner=owner, is_open=False, double_share=0)
+    change(made, 0.2, "")
+    life.open_(made.pk)
+    change(made, 0.25, "Too many\n were \x1b[31mlisted.")
+    life.pause(made.pk)
+    change(made, 0.5, "Too few.")
+    life.open_(made.pk)
+    for name in ("p1", "p2"):
+        judge(person(made, name))
+    refresh.refresh(made.pk)
+    return made
+
+
+def change(made: Campaign, share: float, reason: str) -> None:
+    settings = {"timing": {"share": share}}
+    amendments.change(made.pk, settings, actor_id=None, reason=reason)
+
+
+@pytest.fixture
+def changes(ada: User) -> Files:
+    return files_of(remembered.again(amended, ada))
+
+
+def test_each_change_is_shown_with_its_reason(changes: Files, tmp_path: Path) -> None:
+    said = verified(written(changes, tmp_path / "export.zip")).splitlines()
+    (first, last) = (line for line in said if "settings of the screens changed" in line)
+    assert "timing.share from 0.2 to 0.25. Reason: “Too many were [31mlisted.”." in first
+    assert "timing.share from 0.25 to 0.5. Reason: “Too few.”." in last
+    assert said[-1].startswith("Everything agrees.")
+    (readme,) = (data for name, data in changes.items() if name.endswith("README.md"))
+    assert "## amendments.jsonl" in readme.decode()
+
+
+def each_change(files: Files, each: Callable[[int, dict[str, Any]], Any]) -> Files:
+    def rows(text: str) -> str:
+        told = [each(n, json.loads(line)) for n, line in enumerate(text.splitlines())]
+        return "".join(json.dumps(row) + "\n" for row in told if row is not None)
+
+    return changed(files, "amendments.jsonl", rows)
+
+
+def test_a_change_that_was_left_out_or_changed_is_found(changes: Files, tmp_path: Path) -> None:
+    def without(place: int) -> Files:
+        return each_change(changes, lambda n, row: None if n == place else row)
+
+    assert "timing.share is said to have been 0.25; it was 0.2." in told(without(0), tmp_path)
+    assert "timing.share is 0.5; the changes lead to 0.25." in told(without(1), tmp_path)
+    other = {"changes": {"timing.share": [0.25, 0.4]}}
+    other_one = each_change(changes, lambda n, row: row | other if n == 1 else row)
+    assert "timing.share is 0.5; the changes lead to 0.4." in told(other_one, tmp_path)
+
+
+BROKEN = [
+    *({"changes": changes} for changes in (3, {"a": 1}, {"a": [1]})),
+    *({"at": at} for at in (3, "never", "0001-01-01T00:00:00+23:59")),
+]
+
+
+@pytest.mark.parametrize("row", BROKEN)
+def test_what_is_no_change_is_told(changes: Files, tmp_path: Path, row: dict[str, Any]) -> None:
+    broken = each_change(changes, lambda _n, said: said | row)
+    assert "amendments.jsonl cannot be read" in told(broken, tmp_path)
+
+
+def test_an_export_from_before_has_none(changes: Files, tmp_path: Path) -> None:
+    earlier = {name: data for name, data in changes.items() if "amendments" not in name}
+    said = verified(written(earlier, tmp_path / "export.zip"))
+    assert "changed:" not in said
+    assert "Everything agrees." in said
+
+
+IDS = st.sets(st.integers(1, 2**62), max_size=60).map(lambda found: np.array(sorted(found), "i8"))
+
+
+@pytest.mark.slow
+@given(IDS)
+def test_what_is_packed_comes_back(ids: np.ndarray) -> None:
+    assert np.array_equal(unpacked(packed(ids)), ids)
+
+
+@pytest.mark.slow
+@given(IDS, st.data())
+def test_runs_choose_exactly_these(among: np.ndarray, data: st.DataObject) -> None:
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=among.size, max_size=among.size)))
+    ids = among[kept.astype(bool)] if among.size else among
+    told = runs(ids, among)
+    assert np.array_equal(among[chosen(told, among)], ids)
+    assert len(told) <= among.size // 2 + 1
+
+
+def test_neighbours_are_one_run_though_their_numbers_are_not() -> None:
+    among = np.array([3, 7, 8, 20, 31])
+    assert runs(np.array([3, 7, 8, 31]), among) == [[3, 8], [31, 31]]
