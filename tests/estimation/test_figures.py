@@ -13,6 +13,7 @@ from estimation import refresh
 from estimation.pages import numbers
 from tests.estimation.collecting import collect
 from tests.factories import campaign, change, user
+from tests.remembered import again
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 SYSTEMS = ("Linden", "Alder", "Rowan", "Beech", "Larch")
@@ -20,7 +21,11 @@ SYSTEMS = ("Linden", "Alder", "Rowan", "Beech", "Larch")
 
 @pytest.fixture
 def study() -> Campaign:
-    made = campaign(owner=user(), items=24, systems=SYSTEMS, targets={"overall": 0.3}, metrics=())
+    return again(judged, user())
+
+
+def judged(owner: User) -> Campaign:
+    made = campaign(owner=owner, items=24, systems=SYSTEMS, targets={"overall": 0.3}, metrics=())
     collect(made, 120, every=120)
     return made
 

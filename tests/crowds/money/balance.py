@@ -2,6 +2,7 @@
 
 from collections import Counter
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -131,7 +132,7 @@ def nobody_is_waited_for(walk: Walk, known_before: set[str]) -> None:
             assert not here.exists(), "everybody has left there, and is waited for here"
 
 
-def money_agrees(one: tallies.Account) -> None:
+def money_agrees(one: Any) -> None:
     """What the ledger says is paid, but for what cannot be paid yet."""
     unit = Participation.objects.get(pk=one.pk)
     assert one.due >= 0, f"{unit.status}: more was paid than the ledger says"
