@@ -15,6 +15,7 @@ from estimation.models import Estimate
 from estimation.pages import report as pages_report
 from tests.estimation.verifying.worlds import closed, files_of
 from tests.factories import campaign
+from tests.remembered import again
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
 
@@ -26,7 +27,7 @@ def _logged_in(client: Client, ada: User) -> None:
 
 @pytest.fixture
 def made(ada: User) -> Campaign:
-    return closed(ada)
+    return again(closed, ada)
 
 
 def page(client: Client, made: Campaign) -> str:

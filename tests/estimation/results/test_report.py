@@ -26,6 +26,7 @@ from tests.annotate.screening.test_screening_service import slow_clock
 from tests.estimation.reviewed import settle, take_turns
 from tests.estimation.verifying.worlds import closed, files_of
 from tests.factories import GOOD, campaign, judge, leased, person
+from tests.remembered import again
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
 
@@ -34,7 +35,7 @@ HOSTILE = 'A & B_{1}} 100% #5 $x$ ~^\\ <b> "q"'
 
 @pytest.fixture
 def made(ada: User) -> Campaign:
-    return closed(ada)
+    return again(closed, ada)
 
 
 def texts(client: Client, made: Campaign) -> tuple[str, str, dict[str, Any]]:
