@@ -232,6 +232,7 @@ def of_item(campaign: Any, number: int) -> tuple[list[Row], datetime | None]:
                 predicted = _predicted(lines.get((system, one.name), {}), by_name)
                 row: Row = {"system": system, "criterion": one.name, "values": values}
                 row |= {"mean": mean, "n": n, "predicted": predicted}
+                row |= {"dots": None, "residual": None}
                 if mean is not None:
                     row["dots"] = items.beside(mean, predicted, low=one.low, high=one.high)
                     row["residual"] = None if predicted is None else mean - predicted

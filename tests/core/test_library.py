@@ -143,6 +143,8 @@ def library_imports(path: Path) -> tuple[tuple[str, str], ...]:
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "core":
+            found.append(f"estimation.core.{node.attr}")
     library = (name for name in found if f"{name}.".startswith(tuple(f"{one}." for one in PURE)))
     parts = (name.rpartition(".") for name in library)
     return tuple((module, name) for module, _, name in parts if f"{module}.{name}" not in ADDRESSES)

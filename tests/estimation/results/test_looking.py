@@ -167,6 +167,11 @@ def test_a_computed_metric_stands_beside_the_uploaded_one(client: Client, ada: U
     )
 
 
+def test_an_item_that_nobody_has_judged_has_no_residual(client: Client, ada: User) -> None:
+    page = read(client, campaign(owner=ada), "estimation:item-metrics", 1)
+    assert 'data-label="Residual">–<' in page
+
+
 @pytest.mark.slow
 def test_the_page_of_a_system_has_points_quadrants_and_pictures(client: Client, ada: User) -> None:
     made = begun(ada)
