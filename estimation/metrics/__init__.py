@@ -23,7 +23,6 @@ from estimation.metrics.scoring import (
     get,
     score_all,
     score_chunks,
-    spare_processors,
 )
 from estimation.metrics.text import normalise, paragraphs, reading_length, word_spans, words
 from estimation.metrics.vectors import (
@@ -59,7 +58,6 @@ __all__ = [
     "reading_length",
     "score_all",
     "score_chunks",
-    "spare_processors",
     "takes_long",
     "vecsim_metric",
     "word_spans",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.process
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -225,20 +224,6 @@ def may_have_children() -> bool:
     """
     process = multiprocessing.current_process()
     return isinstance(process, multiprocessing.process.BaseProcess) and not process.daemon
-
-
-def spare_processors() -> int:
-    """Return how many processes are worth starting here: all processors but one, and at least one.
-
-    Returns: 1 or more.
-
-    >>> from estimation.metrics import spare_processors
-    >>> spare_processors() >= 1
-    True
-    """
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)) - 1)
-    return max(1, (os.cpu_count() or 1) - 1)
 
 
 def _chunks(whole: Chunk, size: int) -> Iterator[Chunk]:

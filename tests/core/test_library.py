@@ -29,6 +29,7 @@ PACKAGES = (
     estimation.metrics,
 )
 ADDRESSES = {package.__name__ for package in PACKAGES}
+BY_LAST = {name.rpartition(".")[2]: [name] for name in ADDRESSES}
 GUIDES = ("library.md", "statistics.md")
 EXPORTED = [(package, name) for package in PACKAGES for name in package.__all__]
 FUNCTIONS = [pair for pair in EXPORTED if inspect.isfunction(getattr(*pair))]
@@ -135,16 +136,14 @@ def sources(*rooms: str) -> Iterator[Path]:
 def library_imports(path: Path) -> tuple[tuple[str, str], ...]:
     """(module, name) of what a file imports from the library, however it does so."""
     text = path.read_text(encoding="utf-8")
-    if not any(room in text for room in PURE):
-        return ()
     found = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found += [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "core":
-            found.append(f"estimation.core.{node.attr}")
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found += [f"{one}.{node.attr}" for one in BY_LAST.get(node.value.id, ())]
     library = (name for name in found if f"{name}.".startswith(tuple(f"{one}." for one in PURE)))
     parts = (name.rpartition(".") for name in library)
     return tuple((module, name) for module, _, name in parts if f"{module}.{name}" not in ADDRESSES)
