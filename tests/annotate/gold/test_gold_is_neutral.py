@@ -62,6 +62,7 @@ WORK = {
     "annotate.work.units.stages": "pay of a unit",
     "estimation.pages.report.build": "`spent`, what is offered, and when it was made",
     "annotate.review.effects.effects": "pay at stake; the judgments are compared above",
+    "annotate.campaigns.exports.acts_of": "what has happened",
     "estimation.pages.dashboard.lines": "what has happened",
     "estimation.pages.dashboard.of_campaign": "`spent`; estimates are compared below",
     "annotate.campaigns.exports.answers": "gold",
