@@ -1,6 +1,5 @@
 """The slots of a campaign: which are wanted, free or held, and who may still take them."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -440,11 +439,13 @@ def _for_nobody(campaign_id: int, able: Collection[int]) -> int:
     """
     if len(able) > MANY_PEOPLE:
         return 0
-    had = Assignment.objects.filter(campaign=campaign_id).exclude(status=Assignment.Status.EXPIRED)
-    begun = free(campaign_id).filter(Exists(had.filter(output=OuterRef("output"))))
-    n_free = Counter(begun.values_list("output", flat=True))
-    pairs = set(
-        had.filter(output__in=begun.order_by().values("output")).values_list("output", "annotator")
+    had = Assignment.objects.filter(campaign=campaign_id, annotator__in=able)
+    had = had.exclude(status=Assignment.Status.EXPIRED).order_by()
+    by_all = (
+        had.values("output")
+        .annotate(people=Count("annotator", distinct=True))
+        .filter(people=len(able))
     )
-    seen = Counter(output for output, who in pairs if who in able)
-    return sum(n for output, n in n_free.items() if seen[output] >= len(able))
+    # Ids and not a subquery: planners take thousands of outputs for one.
+    outputs = list(by_all.values_list("output", flat=True))
+    return free(campaign_id).filter(output__in=outputs).count()

@@ -195,16 +195,15 @@ class ScreenFinding:
     threshold: float
     n: Ints
     enough: NDArray[np.bool_]
-    low: Floats = None  # type: ignore[assignment]
-    high: Floats = None  # type: ignore[assignment]
+    low: Floats = field(default_factory=lambda: np.array(np.nan))
+    high: Floats = field(default_factory=lambda: np.array(np.nan))
     numbers: Mapping[str, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.evidence = np.where(self.enough, np.maximum(np.nan_to_num(self.evidence), 0.0), 0.0)
         self.past = self.past & self.enough
-        unknown = np.full(self.enough.size, np.nan)
-        self.low = unknown if self.low is None else self.low
-        self.high = unknown if self.high is None else self.high
+        self.low = np.broadcast_to(self.low, self.enough.shape)
+        self.high = np.broadcast_to(self.high, self.enough.shape)
 
 
 def verdicts(

@@ -297,16 +297,15 @@ def find_thin(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds
     people = columns.people.size
     found = columns.highlights
     if found is None or columns.verdicts is None:
-        nothing = np.zeros(people)
         return ScreenFinding(
             "thin_evidence",
             columns.people,
-            evidence=nothing,
-            past=nothing > 0,
-            value=nothing * np.nan,
+            evidence=np.zeros(people),
+            past=np.zeros(people, dtype=bool),
+            value=np.full(people, np.nan),
             threshold=own.share,
-            n=nothing.astype(np.int64),
-            enough=nothing > 0,
+            n=np.zeros(people, dtype=np.int64),
+            enough=np.zeros(people, dtype=bool),
         )
     counts = np.stack([_judgments(columns, found, way) for way in _signs(columns, found, own)])
     thin, n = counts[:, 0], counts[:, 1]

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.demos
 MANAGE = [sys.executable, str(ROOT / "manage.py")]
 ALONE = "import importlib.util as u, plumbline_client; print(u.find_spec('annotate') or 'alone')"
 PASSWORD = "long enough to be fine"
+PAUSE = 2.0  # seconds for a text: who is faster than anybody can read is listed, and waits
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -83,7 +84,9 @@ def judge(link: str, stop: threading.Event) -> int:
     """Let twelve people work until there is nothing to do; return how many texts they judged."""
     cast = [one for one in people.cast(13, seed=3) if not one.careless]
     with ThreadPoolExecutor(len(cast)) as pool:
-        done = [pool.submit(people.work, one, link, stop, 0.1, lambda _said: None) for one in cast]
+        done = [
+            pool.submit(people.work, one, link, stop, PAUSE, lambda _said: None) for one in cast
+        ]
         return sum(one.result().submitted for one in done)
 
 
