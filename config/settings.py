@@ -209,7 +209,7 @@ CORRECTION = timedelta(minutes=max(0, env.int("CORRECTION_MINUTES", default=5)))
 HAND_IN_WAIT = timedelta(seconds=max(0, env.int("HAND_IN_SECONDS", default=20)))
 
 # Crowds (docs/crowds.md). AWS credentials: environment, profile or role. Each crowd declares the
-# names of its settings in `annotate/crowds/NAME/crowd.py`.
+# names of its settings in `annotate/crowds/adapters.py`.
 for _crowd in CROWDS.values():
     for _name, _default in _crowd.settings.items():
         globals()[_name] = env.str(_name, default=_default)

@@ -1,4 +1,4 @@
-"""Repeats an act for many campaigns, of which single ones may fail or take long."""
+"""What follows a refresh in tasks of its own: agreement, closer looks, forecasts, advice."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""The meaning of columns that several tables of an export share."""
+"""The export: what its files and columns mean, its rows, its zip, and a download's progress."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""Ids of judgments in few bytes, and as runs of neighbours, which people can read."""
+"""Facts of a campaign as samples of `estimation.core`, and estimates by its protocol."""
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

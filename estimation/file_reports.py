@@ -1,4 +1,4 @@
-"""The interval that the command line asks for, whichever way it is computed."""
+"""What `manage.py estimate` tells: estimates, differences and places from plain files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The criteria of the built-in instruments, by name: what a file's scores mean without options."""
+"""Judgments and metrics from plain files, as samples of `estimation.core`."""
 
 import csv
 import gzip

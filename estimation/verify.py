@@ -1,4 +1,4 @@
-"""An export as somebody sent it: nothing in it is trusted, and nothing is unpacked."""
+"""`manage.py verify`: reads an export, which it does not trust, and computes its numbers again."""
 
 import csv
 import hashlib

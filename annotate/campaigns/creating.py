@@ -169,7 +169,7 @@ class CheckedPlan:
 def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign:
     """Create a draft campaign with all its items, outputs and slots, in one transaction.
 
-    It takes rows that fit into memory; files go through `importing.running`. Raises `Invalid` for
+    It takes rows that fit into memory; files go through `campaigns.imports`. Raises `Invalid` for
     an impossible plan and `UploadRefused` for rows that lack what the metric needs.
     """
     with Sheet() as sheet:

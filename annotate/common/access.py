@@ -1,6 +1,6 @@
 """Who may see a campaign's results: its systems, scores, estimates and what follows from them.
 
-Only this module decides it; pages, API and fragments of both apps ask `permissions`.
+Only this module decides it; pages, API and fragments of both apps ask it.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What an operation tells its crowd: one declared form per kind, checked when it is written.
+"""Publications on a crowd, and operations to be done there, with what each tells the crowd.
 
 References to rows of the database are foreign keys of the operation (`crowd.Operation`), not part
 of this.

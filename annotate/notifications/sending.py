@@ -1,4 +1,4 @@
-"""What a webhook sends: JSON, signed as the Standard Webhooks specification says.
+"""Sends notifications: mails, and webhooks signed as the Standard Webhooks specification says.
 
 The signature is HMAC-SHA256 of "id.timestamp.body" with the subscription's secret
 (https://github.com/standard-webhooks/standard-webhooks).

@@ -1,4 +1,4 @@
-"""What paid units that are not decided have cost, and may still cost."""
+"""What a campaign has spent, may still owe and can afford, units in progress included."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

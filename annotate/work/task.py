@@ -1,4 +1,4 @@
-"""The task on an annotator's page: what a submit needs of it, and when it was begun."""
+"""What an annotator's page shows: the study, the visit, the task and its draft."""
 
 import hashlib
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Estimates and decisions as JSON: null where there is no interval."""
+"""Numbers of a campaign as JSON: estimates, decisions, log, effects, plan, ranking, report."""
 
 from functools import cached_property
 from typing import Any, TypeVar

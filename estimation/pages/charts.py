@@ -1,4 +1,4 @@
-"""Colours of the plots, for a light and a dark page: those of static/css/tokens.css."""
+"""The plots of pages and reports, for a light and a dark page."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

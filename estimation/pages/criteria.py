@@ -1,8 +1,4 @@
-"""The judgments and money that the metric saves; none is claimed if it does not help.
-
-An interval's width is proportional to one over the square root of the number of judgments, so the
-plain mean would need (its width / ours)² times as many for an equally narrow interval.
-"""
+"""What pages say of a criterion: its systems, differences, ranking, pairs, and metrics' savings."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +27,12 @@ from estimation.rule import ITEMS, PEOPLE
 LEAST = 0.005  # a smaller share is rounding
 CENT = Decimal("0.01")
 USELESS = ("not_helping_yet", "constant_metric", "no_metric")
+
+
+# The judgments and money that the metric saves; none is claimed if it does not help.
+#
+# An interval's width is proportional to one over the square root of the number of judgments, so the
+# plain mean would need (its width / ours)² times as many for an equally narrow interval.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Differences between systems: which are newest, and the tables of a campaign."""
+"""Tables of numbers: differences, agreement, sensitivity, early stops and ranking."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

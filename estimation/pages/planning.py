@@ -1,4 +1,4 @@
-"""The form of the plan page: a few of the command's options, with the same names."""
+"""The page Plan: what a collection takes, before there is a campaign."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Sentences whose numbers come from a campaign, so that each output may mark or escape them."""
+"""The report of a campaign: its facts, its methods in sentences, and a checklist's answers."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
