@@ -154,7 +154,9 @@ OUTPUTS = File(
         "item": "key of its item",
         "systems": "the systems that wrote this text; identical texts for an item are one output",
         "text": "the text",
-        "words": "how many words it has",
+        "words": "how many words people see of it",
+        "visible": "the text as people see it, where its form (plan.json) is not plain",
+        "blocks": "where blocks of Markdown stand: start and end in `visible`, first and last line",
     },
 )
 ITEMS = File(

@@ -44,6 +44,7 @@ from annotate.common.api import (
     validated,
 )
 from annotate.common.audit import LONGEST_REASON
+from annotate.common.content import OF_INPUTS, TextForm
 from annotate.common.errors import Conflict
 from annotate.crowds.adapters import CROWDS
 from annotate.crowds.contract import usual_tasks
@@ -120,6 +121,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         fields: tuple[str, ...] = (
             *("id", "name", "public_title", "public_about", "status", "close_reason", "role"),
             *("instrument", "instrument_version", "crowd", "language", "contact"),
+            *("output_form", "input_form", "shows_input"),
             *("targets", "margins", "planned_items", "systems"),
             *("metric_choice", "metrics", "metric_transform", "estimand", "level", "stop_mode"),
             *("double_share", "annotator_cap", "people", "lease_minutes"),
@@ -283,6 +285,18 @@ class PlanSerializer(RequestSerializer):
         default=None, allow_null=True, help_text="of a ranking; null: what is usual for its margins"
     )
     language = serializers.CharField(default=DEFAULTS.language, max_length=12)
+    output_form = serializers.ChoiceField(
+        choices=list(TextForm),
+        default="",
+        allow_blank=True,
+        help_text="how annotators see outputs; “”: as the file suggests",
+    )
+    input_form = serializers.ChoiceField(choices=list(OF_INPUTS), default="", allow_blank=True)
+    shows_input = serializers.BooleanField(
+        default=None,
+        allow_null=True,
+        help_text="whether the input stands beside the output; null: in comparisons",
+    )
     contact = serializers.EmailField(default="", allow_blank=True)
     seed = serializers.IntegerField(default=None, allow_null=True)
     gold_share = serializers.IntegerField(
@@ -665,7 +679,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         with_texts = instruments_base.are_taken(studies_queries.instrument_of(campaign))
         rows = judgment_rows(campaign, with_texts=with_texts)
         page = self.paginate_queryset(cast(Any, rows))
-        context = {"with_texts": with_texts}
+        context = {"with_texts": with_texts, "form": campaign.output_form}
         shown = JudgmentSerializer(page, many=True, context=context)
         return self.get_paginated_response(shown.data)
 

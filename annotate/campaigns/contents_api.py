@@ -23,7 +23,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate.campaigns import amendments, exports
-from annotate.common import access
+from annotate.common import access, content
 from annotate.common.api import (
     NEEDED,
     BoundedView,
@@ -113,9 +113,9 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
     def get_highlights(self, judgment: Judgment) -> list[dict[str, Any]]:
         if not self.context.get("with_texts"):
             return []
-        output = judgment.output
-        paragraphs = output.item.paragraphs
-        return instruments_base.marked(judgment.response, text=output.text, paragraphs=paragraphs)
+        output, form = judgment.output, self.context["form"]
+        text, paragraphs = content.visible(output.text, form), output.item.paragraphs
+        return instruments_base.marked(judgment.response, text=text, paragraphs=paragraphs)
 
 
 class ItemSerializer(serializers.Serializer[Any]):

@@ -15,9 +15,11 @@ from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import Problems, Row
 from annotate.campaigns.reading import Pairs, pair_names
 from annotate.campaigns.sheet import Facts, Gap, Sheet
-from annotate.common import audit, locks, marks
+from annotate.common import audit, content, locks, marks
 from annotate.common import rows as common_rows
+from annotate.common.content import TextForm
 from annotate.common.errors import Conflict, Invalid
+from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Instrument
 from annotate.models import (
     Authorship,
@@ -62,14 +64,16 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
     every = every_so_many(plan, campaign.seed)
     planned = plan.planned or (lambda _row, position: every(position))
     systems = dict(campaign.systems.values_list("name", "pk"))
-    rows = [(campaign.pk, *_item(at, begins, group[0])) for at, begins, group in chunk]
+    form = campaign.input_form
+    rows = [(campaign.pk, *_item(at, begins, group[0], form)) for at, begins, group in chunk]
     items = _add(Item, ITEM, rows)
     alike = [
         (item, position, same)
         for item, (position, _begins, group) in zip(items, chunk, strict=True)
         for same in _by_text(group)
     ]
-    texts = [(campaign.pk, item, *_output(same)) for item, _position, same in alike]
+    form = campaign.output_form
+    texts = [(campaign.pk, item, *_output(same, form)) for item, _position, same in alike]
     outputs = list(zip(_add(Output, OUTPUT, texts), alike, strict=True))
     written = [
         (systems[row.system], item, output)
@@ -107,9 +111,9 @@ ITEM = (
 OUTPUT = ("campaign_id", "item_id", "text", "words", "digest", "given_metrics")
 
 
-def _item(position: int, begins: int | None, row: Row) -> tuple[Any, ...]:
+def _item(position: int, begins: int | None, row: Row, form: str) -> tuple[Any, ...]:
     """Return the values of an item after its campaign, as in `ITEM`."""
-    words = reading_length(row.input)
+    words = reading_length(content.visible(row.input, form))
     texts = row.input, list(row.paragraphs), words, row.reference
     return row.item, position, *texts, row.group, begins
 
@@ -121,7 +125,7 @@ def _by_text(group: list[Row]) -> list[list[Row]]:
     return list(same.values())
 
 
-def _output(rows: list[Row]) -> tuple[Any, ...]:
+def _output(rows: list[Row], form: str) -> tuple[Any, ...]:
     """Return the values, as in `OUTPUT`, of the output that systems with the same text share.
 
     A metric is a function of the text, so values that differ between these rows are averaged.
@@ -129,7 +133,8 @@ def _output(rows: list[Row]) -> tuple[Any, ...]:
     text = rows[0].output
     names = set.intersection(*(set(row.metrics) for row in rows))
     metrics = {name: fmean(row.metrics[name] for row in rows) for name in sorted(names)}
-    return text, reading_length(text), hashlib.sha256(text.encode()).hexdigest(), metrics
+    words = reading_length(" ".join(instruments_base.visible(text, form)))
+    return text, words, hashlib.sha256(text.encode()).hexdigest(), metrics
 
 
 # Creates a campaign from checked rows, in full or not at all.
@@ -164,6 +169,30 @@ class CheckedPlan:
         if usual is not None and self.facts.n_units < self.facts.n_items:
             usual = max(1, round(usual * self.facts.n_units / self.facts.n_items))
         return self.plan.planned_items or usual
+
+
+def text_forms(plan: Plan, instrument: Instrument, facts: Facts) -> dict[str, Any]:
+    """Return how texts are shown: as planned or, where that is open, as the file suggests."""
+    usual = instrument.compares and facts.n_inputs > 0
+    return {
+        "output_form": plan.output_form or facts.output_form,
+        "input_form": plan.input_form or facts.input_form,
+        "shows_input": usual if plan.shows_input is None else plan.shows_input,
+    }
+
+
+FORM_WORDS = {TextForm.MARKDOWN: "Markdown", TextForm.CHAT: "chats"}
+
+
+def form_notices(plan: Plan, facts: Facts) -> Iterator[str]:
+    """Yield what the file suggests of texts that are not plain, where the plan leaves it open."""
+    for what in ("output", "input"):
+        form = getattr(facts, f"{what}_form")
+        if form in FORM_WORDS and not getattr(plan, f"{what}_form"):
+            yield (
+                f"The {what}s look like {FORM_WORDS[form]}, and annotators see them formatted. "
+                f"Choose another form in the plan (“How annotators see the texts”, `{what}_form`)."
+            )
 
 
 def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign:
@@ -319,6 +348,7 @@ def _campaign(checked: CheckedPlan, seed: int) -> Campaign:
     plan, instrument = checked.plan, checked.instrument
     campaign = Campaign.objects.create(
         **{name: getattr(plan, name) for name in plans.AS_THEY_ARE},
+        **text_forms(plan, instrument, checked.facts),
         name=plan.name.strip(),
         public_title=exports.title(plan.public_title, instrument, plan.language),
         public_about=exports.own_about(plan.public_about),

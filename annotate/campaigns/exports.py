@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from annotate.campaigns import facts as campaigns_facts
 from annotate.campaigns.facts import Brief, SystemStanding
+from annotate.common import content
 from annotate.common import rows as common_rows
 from annotate.common.rows import Amendment
 from annotate.common.text import interface_language, is_visible
@@ -69,7 +70,8 @@ METRICS_BOUNDED = "bound_metrics"  # the verb of an amendment of the protocol: s
 
 DECIDED = (
     *("name", "status", "close_reason", "created_at", "opened_at", "closed_at"),
-    *("crowd", "language", "tutorial_required", "tutorial_bonus", "failed_try_pay"),
+    *("crowd", "language", "output_form", "input_form", "shows_input"),
+    *("tutorial_required", "tutorial_bonus", "failed_try_pay"),
     *("annotator_cap", "double_share", "lease_minutes", "gold_share", "seed", "screening"),
     *("reward", "fee_rate", "budget", "max_judgments", "deadline", "metric_choice", "metrics"),
     *("estimand", "level", "stop_mode", "planned_items", "protocol"),
@@ -272,7 +274,7 @@ def judgments(now: Moment, *, answers: bool = True) -> Iterator[dict[str, Any]]:
     later one has taken its place; it does not count, and has no scores. page: the outputs side by
     side on this annotator's page, in order.
     """
-    instrument = studies_queries.instrument_of(now.campaign)
+    instrument, form = studies_queries.instrument_of(now.campaign), now.campaign.output_form
     with_texts = answers and instruments_base.are_taken(instrument)
     orders = PageOrders(now.campaign.pk) if answers and instrument.shows_others else None
     scores = _Scores(now)
@@ -285,7 +287,9 @@ def judgments(now: Moment, *, answers: bool = True) -> Iterator[dict[str, Any]]:
         yield told | {
             "systems": now.authors(told["output"]),
             "response": response,
-            "highlights": instruments_base.marked(response, text=text, paragraphs=paragraphs)
+            "highlights": instruments_base.marked(
+                response, text=content.visible(text, form), paragraphs=paragraphs
+            )
             if with_texts
             else [],
             "scores": scores.of(told["judgment"]),
@@ -308,9 +312,19 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
     """Yield the outputs. Identical texts for one item are one output of several systems."""
     rows = Output.objects.filter(campaign=now.campaign).order_by("pk")
     chosen = rows.values_list("pk", "item__key", "text", "words")
+    form = now.campaign.output_form
     for pk, item, text, words in chosen.iterator(chunk_size=TEXTS):
         names = [system.name for system in now.authors(pk)]
-        yield {"output": pk, "item": item, "systems": names, "text": text, "words": words}
+        row = {"output": pk, "item": item, "systems": names, "text": text, "words": words}
+        yield row if form == content.TextForm.PLAIN else row | _as_seen(text, form)
+
+
+def _as_seen(text: str, form: str) -> dict[str, Any]:
+    seen = instruments_base.visible(text, form)
+    return {
+        "visible": instruments_base.joined(*seen) if len(seen) > 1 else seen[0],
+        "blocks": content.blocks(text, form) if len(seen) == 1 else [],
+    }
 
 
 def people(now: Moment) -> Iterator[dict[str, Any]]:

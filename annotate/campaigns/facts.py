@@ -1,11 +1,11 @@
 """What counts in a campaign, for estimates: outputs, protocol, scores, systems."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from django.db.models import (
@@ -20,6 +20,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
+from annotate.common import content
 from annotate.common import rows as common_rows
 from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Criterion, Instrument, Material, input_as_text
@@ -84,26 +85,31 @@ def total_given(campaign_id: int, metric: str) -> int:
 def texts(
     campaign_id: int, *, with_input: bool = False, with_others: bool = False, paired: bool = False
 ) -> Iterator[OutputText]:
-    """Yield every output by ascending id, without holding all in memory.
+    """Yield every output by ascending id, as people see it, without holding all in memory.
 
     paired: they are pairs, which are not compared with other systems' outputs.
     """
     columns = ["pk", "item_id", "text", "item__reference", "given_metrics"]
     if with_input:  # inputs are long, and every system's output repeats them
         columns += ["item__input", "item__paragraphs"]
+    forms = Campaign.objects.values_list("output_form", "input_form").get(pk=campaign_id)
     outputs = Output.objects.filter(campaign=campaign_id).order_by("pk").values_list(*columns)
     rows = (
-        (item, OutputText(pk, text, reference, given, input_as_text(*inputs) if inputs else ""))
+        (item, OutputText(pk, text, reference, given, _input(inputs, forms[1])))
         for pk, item, text, reference, given, *inputs in outputs.iterator(chunk_size=CHUNK)
     )
-    if paired:
-        return (_pair(row) for _item, row in rows)
-    return _with_others(rows) if with_others else (row for _item, row in rows)
+    found = _with_others(rows) if with_others and not paired else (row for _item, row in rows)
+    return (_visible(row, forms[0]) for row in found)
 
 
-def _pair(row: OutputText) -> OutputText:
-    first, second = instruments_base.parts(row.text)
-    return replace(row, text=first, second=second)
+def _input(given: Sequence[Any], form: str) -> str:
+    return input_as_text(content.visible(given[0], form), given[1]) if given else ""
+
+
+def _visible(row: OutputText, form: str) -> OutputText:
+    first, *second = instruments_base.visible(row.text, form)
+    others = tuple(content.visible(one, form) for one in row.others)
+    return replace(row, text=first, second=second[0] if second else None, others=others)
 
 
 def _with_others(rows: Iterator[tuple[int, OutputText]]) -> Iterator[OutputText]:
@@ -120,21 +126,29 @@ def _with_others(rows: Iterator[tuple[int, OutputText]]) -> Iterator[OutputText]
             yield replace(row, others=tuple(text for _output, text in others))
 
 
-def material(output: Output) -> Material:
-    """Return what annotators are shown of an output. Its item must be loaded."""
-    return Material(output.text, output.item.input, tuple(output.item.paragraphs))
+def material(output: Output, form: str = "plain") -> Material:
+    """Return what annotators are shown of an output. Its item must be loaded.
+
+    form: the campaign's; highlights count by it.
+    """
+    return Material(output.text, output.item.input, tuple(output.item.paragraphs), form)
 
 
 def shown(
-    annotator_id: int, key: str, text: str, given: str, paragraphs: Iterable[str]
+    annotator_id: int,
+    key: str,
+    text: str,
+    given: str,
+    paragraphs: Iterable[str],
+    form: str = "plain",
 ) -> Material:
     """Return what this annotator is shown: a pair in one of its two orders.
 
-    key: the id of the output, or that of a gold item after `gold `.
+    key: the id of the output, or that of a gold item after `gold `. form: the campaign's.
     """
     is_pair = instruments_base.MARK in text
     turned = is_pair and instruments_base.is_turned(annotator_id, key)
-    return Material(text, given, tuple(paragraphs), turned)
+    return Material(text, given, tuple(paragraphs), form, turned)
 
 
 # The protocol of a campaign's estimates: that of its opening, or the one it would open with.

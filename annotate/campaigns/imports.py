@@ -64,7 +64,8 @@ def notices_of(of: CampaignImport) -> list[str]:
         return []
     facts = facts_of(of)
     names = of.campaign.metrics if of.campaign else of.plan["metrics"]
-    return [*facts.alike, *facts.notices, *plans.offers(names, facts)]
+    forms = creating.form_notices(asked_of(of), facts)
+    return [*facts.alike, *facts.notices, *forms, *plans.offers(names, facts)]
 
 
 def refusal_of(of: CampaignImport) -> Problems:

@@ -59,6 +59,9 @@ class CampaignFacts:
     gold_share: int = 0
     raw_metrics: bool = False  # it opened before metrics entered bounded, and takes their values
     people: int | None = None  # how many the researcher has; None: not known
+    language: str = "en"
+    output_form: str = "plain"
+    input_form: str = "plain"
 
     @property
     def is_ranking(self) -> bool:
@@ -137,7 +140,7 @@ AS_STORED = (
     *("public_id", "name", "status", "close_reason", "opened_at", "closed_at", "crowd", "contact"),
     *("reward", "budget", "max_judgments", "deadline", "annotator_cap", "people"),
     *("lease_minutes", "double_share", "metric_choice", "stop_mode", "planned_items"),
-    *("gold_share", "estimand", "level"),
+    *("gold_share", "estimand", "level", "language", "output_form", "input_form"),
 )
 
 

@@ -18,6 +18,7 @@ from annotate.campaigns.sheet import (
     MetricFault,
     range_for,
 )
+from annotate.common.content import OF_INPUTS, TextForm
 from annotate.common.errors import Invalid, NotFound
 from annotate.common.numbers import count, many
 from annotate.common.schemas import Refused
@@ -411,6 +412,9 @@ class Plan:
     margins: Mapping[str, float] = field(default_factory=dict)  # of a ranking, in place of targets
     planned_items: int | None = None  # of a ranking; None: as many as are typical for its margins
     language: str = "en"
+    output_form: str = ""  # how annotators see outputs, a `TextForm`; "": as the file suggests
+    input_form: str = ""
+    shows_input: bool | None = None  # beside the outputs; None: in comparisons
     contact: str = ""
     seed: int | None = None
     gold_share: int = 0  # how many of 25 tasks of a person are gold items
@@ -503,6 +507,14 @@ LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "contact": (
         lambda address: len(address) <= LONGEST_ADDRESS,
         f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
+    ),
+    "output_form": (
+        lambda form: form in ("", *TextForm),
+        f"The form of outputs is one of {', '.join(TextForm)}, or empty.",
+    ),
+    "input_form": (
+        lambda form: form in ("", *OF_INPUTS),
+        f"The form of inputs is one of {', '.join(OF_INPUTS)}, or empty.",
     ),
     "language": (
         lambda code: 0 < len(code) <= 12,
@@ -644,6 +656,8 @@ AS_THEY_ARE = (
     *("reward", "crowd", "budget", "max_judgments", "double_share", "annotator_cap", "people"),
     *("lease_minutes", "estimand", "level", "stop_mode", "language", "contact", "gold_share"),
 )
+# What is taken from the file where the plan leaves it open.
+OPEN = ("output_form", "input_form", "shows_input")
 
 
 def plan_of(campaign: Campaign) -> Plan:
@@ -669,5 +683,5 @@ def plan_of(campaign: Campaign) -> Plan:
         metrics=(AUTO,) if is_auto else tuple(campaign.metrics),
         targets=widths,
         margins=margins,
-        **{name: getattr(campaign, name) for name in AS_THEY_ARE},
+        **{name: getattr(campaign, name) for name in (*AS_THEY_ARE, *OPEN)},
     )

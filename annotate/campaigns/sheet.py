@@ -14,6 +14,7 @@ from typing import Any, Self
 from pydantic import BaseModel
 
 from annotate.campaigns.problems import REQUIRED, Constant, Row, fields_shown, looks_like
+from annotate.common import content
 from annotate.common.numbers import count
 from annotate.common.text import UNSEEN, is_visible
 from annotate.instruments import base as instruments_base
@@ -242,6 +243,7 @@ IN_ORDER = "SELECT item.id FROM item {} ORDER BY key"
 DIFFERING = "WHERE (SELECT count(DISTINCT hash) FROM row WHERE row.item = item.id) > 1"
 SAMPLES = 3  # outputs of each system
 LONGEST_SAMPLE = 280  # characters
+MOST_LOOKED_AT = 200  # texts from which their form is proposed
 SERIES_SHOWN = 5  # items of a block
 SERIAL = re.compile(r"(.+)[-_./:# ][A-Za-z]{0,3}\d{1,5}")  # a stem, and a number at the end
 MOST_SYSTEMS = 20  # shown with samples
@@ -296,10 +298,13 @@ class Facts(BaseModel):
     groups: list[int] = []  # the number of each item's group, in that order; empty without groups
     series: Series | None = None  # without groups: items that look like parts of something
     n_references: int = 0  # items with a reference
+    n_inputs: int = 0  # items with an input or paragraphs
     n_empty: int = 0
     n_systems: int = 0
     is_even: bool = True  # all systems have the same number of outputs
     systems: list[SystemFacts] = []
+    output_form: str = "plain"  # how texts seem to be meant: a `TextForm`
+    input_form: str = "plain"
     first: Example = Example()  # the first item, to see that its fields were understood
     no_reference: Gap = Gap()
     no_input: Gap = Gap()  # neither an input nor paragraphs
@@ -342,6 +347,7 @@ SELECT
     (SELECT count(*) FROM row WHERE blank) AS n_empty,
     (SELECT count(*) FROM item) AS n_items,
     (SELECT count(*) FROM item WHERE reference <> '') AS n_references,
+    (SELECT count(*) FROM item WHERE has_input) AS n_inputs,
     (SELECT count(*) FROM (SELECT DISTINCT item, hash FROM row)) AS n_outputs
 """
 
@@ -372,6 +378,8 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
             SystemFacts(name=name, n_outputs=size, samples=_samples(db, number))
             for number, name, size in sizes[:MOST_SYSTEMS]
         ],
+        output_form=_form(db, "SELECT output FROM row ORDER BY id LIMIT ?"),
+        input_form=_form(db, "SELECT input FROM item ORDER BY id LIMIT ?"),
         first=_first(db),
         no_reference=_lacking(db, "reference = ''"),
         no_input=_lacking(db, "NOT has_input"),
@@ -430,6 +438,10 @@ def _samples(db: sqlite3.Connection, system: int) -> list[Example]:
         (system, SAMPLES),
     )
     return [Example(item=key, output=_short(output)) for key, output in found]
+
+
+def _form(db: sqlite3.Connection, query: str) -> str:
+    return content.proposed([text for (text,) in db.execute(query, (MOST_LOOKED_AT,))])
 
 
 def _first(db: sqlite3.Connection) -> Example:

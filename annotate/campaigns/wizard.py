@@ -237,6 +237,7 @@ class CampaignPreview:
         self.reach = planner.target_forecasts(checked, pace[1] if pace else None)
         self.notices = [
             *facts.notices,
+            *creating.form_notices(plan, facts),
             *plans.unusable(facts),
             *_about_ranking(checked),
             *_about_pairs(checked),

@@ -25,6 +25,7 @@ from annotate.campaigns.plans import (
 )
 from annotate.campaigns.problems import FIELDS, LONGEST_COLUMN, Problems
 from annotate.campaigns.sheet import Facts
+from annotate.common.content import OF_INPUTS, TextForm
 from annotate.common.numbers import number_from, percent
 from annotate.crowds.adapters import CROWDS
 from annotate.instruments.base import Criterion, Instrument
@@ -300,13 +301,19 @@ class FileStep(StepForm):
 
 
 EFFICIENCIES = [n for name in RECOMMENDED for n in METRICS[name].efficiency.values()]
+TEXT_FORMS = {
+    TextForm.PLAIN: "plain text",
+    TextForm.MARKDOWN: "Markdown",
+    TextForm.CHAT: "a chat",
+    TextForm.LAST_TURN: "a chat, of which the last turn is judged",
+}
 EXAMPLE = "How often do you read news? | daily | weekly | less often"
 
 
 class QuestionsStep(StepForm):
     """The instrument with its tutorial, what annotators read of the campaign, and the metrics."""
 
-    as_they_are = ("instrument", "public_title", "public_about")
+    as_they_are = ("instrument", "public_title", "public_about", "output_form", "input_form")
     told_at: ClassVar = {
         "metrics": "metric_names",
         "tutorial_id": "tutorial",
@@ -317,6 +324,13 @@ class QuestionsStep(StepForm):
         label="What people are asked", choices=lambda: instruments_offered()
     )
     tutorial = forms.ChoiceField(label="Tutorial before the first task")
+    output_form = forms.ChoiceField(label="Outputs", required=False)
+    input_form = forms.ChoiceField(label="Inputs", required=False)
+    shows_input = forms.ChoiceField(
+        label="The item’s input beside the output",
+        required=False,
+        choices=[("", "In comparisons only"), ("True", "Shown"), ("False", "Not shown")],
+    )
     public_title = title_field()
     public_about = about_field()
     instructions = text_field("Your own instructions", LONGEST["instructions"], rows=3)
@@ -360,6 +374,12 @@ class QuestionsStep(StepForm):
         assert isinstance(tutorial, forms.ChoiceField)
         assert isinstance(columns, forms.ChoiceField)
         tutorial.choices = tutorials_offered(self.asked)
+        for name, offered in (("output_form", TextForm), ("input_form", OF_INPUTS)):
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            found = TEXT_FORMS[getattr(self.facts, name)] if self.facts else ""
+            first = f"As the file suggests{found and ': '}{found}"
+            field.choices = [("", first), *((form, TEXT_FORMS[form]) for form in offered)]
         columns.choices = [(name, name) for name in self.own_metrics]
 
     @property
@@ -438,6 +458,7 @@ class QuestionsStep(StepForm):
         return {
             **super().shown(plan),
             **asdict(plan.texts),
+            "shows_input": "" if plan.shows_input is None else str(plan.shows_input),
             "tutorial": str(plan.tutorial_id or (BUILT_IN if plan.tutorial else NO_TUTORIAL)),
             "metric_choice": choice(plan.metrics),
             "metric_names": [name for name in plan.metrics if name in METRICS],
@@ -461,6 +482,7 @@ class QuestionsStep(StepForm):
         return {
             **super().changes(),
             "texts": plans.read_study_texts(given),
+            "shows_input": {"True": True, "False": False}.get(given["shows_input"]),
             "tutorial": given["tutorial"] != NO_TUTORIAL,
             "tutorial_id": number_from(given["tutorial"]),
             "metrics": self.metrics,

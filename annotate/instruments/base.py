@@ -15,6 +15,8 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotate.common import content
+from annotate.common.content import TextForm
 from estimation.core import BALANCE, PERSON_SHARE
 
 if TYPE_CHECKING:
@@ -139,6 +141,11 @@ def parts(text: str) -> tuple[str, str]:
     return first, second
 
 
+def visible(text: str, form: str) -> tuple[str, ...]:
+    """Return the visible text of an output (`TextForm`), or both of a pair."""
+    return tuple(content.visible(one, form) for one in text.split(MARK, 1))
+
+
 def name(first: str, second: str) -> str:
     """Return the name under which two systems are compared."""
     return f"{first}{BETWEEN}{second}"
@@ -244,6 +251,7 @@ class TextBeside:
 class Material:
     """What an annotator is shown: a system's output, and its input.
 
+    form: how the text is shown (`TextForm`).
     turned: of a pair of texts, whether this annotator sees its second text first.
     side_by_side: all texts of the item in this annotator's order, where they are shown.
     """
@@ -251,6 +259,7 @@ class Material:
     text: str
     input: str = ""
     paragraphs: tuple[str, ...] = ()
+    form: str = TextForm.PLAIN
     turned: bool = False
     side_by_side: tuple[TextBeside, ...] = ()
 
@@ -259,6 +268,11 @@ class Material:
         """Return the two texts of a pair, in the order in which this annotator sees them."""
         first, second = parts(self.text)
         return (second, first) if self.turned else (first, second)
+
+    @property
+    def visible(self) -> str:
+        """Return the text as people see it, whose characters highlights count."""
+        return content.visible(self.text, self.form)
 
 
 def input_as_text(text: str, paragraphs: Sequence[str]) -> str:
@@ -364,6 +378,7 @@ class Highlight:
 class Observed(NamedTuple):
     """One judgment, with what a screen may know of the response and the material.
 
+    input_words: 0 where the input is not shown.
     paragraphs: where the words of each begin and end, if the instrument needs paragraphs.
     """
 
@@ -463,7 +478,7 @@ class Instrument:
 
     def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
         """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
-        read = [one.text_words + self.needs_input * one.input_words for one in judgments]
+        read = [one.text_words + one.input_words for one in judgments]
         return {"words": np.array(read, dtype=np.float64)} | _alike(self, judgments)
 
     def shown(self, material: Material) -> str:

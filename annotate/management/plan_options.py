@@ -1,7 +1,7 @@
 """A campaign's plan, and the settings of its screens, as command-line options."""
 
 import json
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
@@ -15,6 +15,7 @@ from django.utils.dateparse import parse_datetime
 
 from annotate.campaigns import plans
 from annotate.campaigns.plans import Plan
+from annotate.common.content import OF_INPUTS, TextForm
 from annotate.common.schemas import Refused, parse
 from annotate.crowds.adapters import CROWDS
 from annotate.models.base import Estimand, StopMode
@@ -93,6 +94,18 @@ def add_plan(parser: CommandParser) -> None:
     for name, what in OWN_TEXTS.items():
         given.add_argument(f"--{name}", type=text_of, default="", metavar="TEXT|@FILE", help=what)
     given.add_argument("--language", default=DEFAULTS.language)
+    given.add_argument(
+        "--output-form",
+        choices=list(TextForm),
+        default="",
+        help="how annotators see outputs; by default as the file suggests",
+    )
+    given.add_argument("--input-form", choices=list(OF_INPUTS), default="")
+    given.add_argument(
+        "--shows-input",
+        action=BooleanOptionalAction,
+        help="whether the input stands beside the output; by default in comparisons",
+    )
     given.add_argument("--contact", default="", help="an address annotators may write to")
     given.add_argument("--seed", type=int, help="of the random order; by default random")
 

@@ -75,7 +75,8 @@ def columns(campaign: Campaign) -> Columns | None:
     if not instrument.template:
         return None
     rows = _known_of(campaign.pk).annotate(taken=Judgment.TAKEN, text=Cast("response", TextField()))
-    material = _Material(campaign.pk)
+    reads_input = instrument.needs_input or instrument.needs_paragraphs or campaign.shows_input
+    material = _Material(campaign.pk, reads_input=reads_input)
     parts = [
         _part(instrument, part, material)
         for part in common_rows.parts(rows.order_by("pk"), *_FACTS, size=CHUNK)
@@ -125,7 +126,8 @@ def _cleared(campaign_id: int) -> Ints:
 class _Material:
     """The items and lengths of a campaign's outputs (N,), ids ascending, and of its items (M,)."""
 
-    def __init__(self, campaign_id: int) -> None:
+    def __init__(self, campaign_id: int, *, reads_input: bool) -> None:
+        self.reads_input = reads_input
         outputs = Output.objects.filter(campaign=campaign_id).order_by("pk")
         items = Item.objects.filter(campaign=campaign_id).order_by("pk")
         kinds = {"id": "i8", "item": "i8", "words": "i4"}
@@ -133,10 +135,11 @@ class _Material:
         self._items, self._item_words = common_rows.columns(items, id="i8", words="i4")
 
     def of(self, outputs: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the item of each output, the words of its text, and those of its input."""
+        """Return the item of each output, the words of its text, and those of its shown input."""
         at = common_rows.places(self.output, wanted=outputs)
         item = self.item[at]
-        return item, self.words[at], self._item_words[common_rows.places(self._items, wanted=item)]
+        words = self._item_words[common_rows.places(self._items, wanted=item)]
+        return item, self.words[at], words * self.reads_input
 
 
 def _part(instrument: Instrument, chunk: list[Row], material: _Material) -> Columns:
@@ -503,6 +506,7 @@ class AnnotatorWork:
     takes_edits: bool
     all: tuple[ComparedJudgment, ...]
     annotator_id: int = 0  # only `without_judgments` leaves it
+    form: str = "plain"  # how the campaign shows outputs
 
     @cached_property
     def shared(self) -> int:
@@ -521,7 +525,8 @@ class AnnotatorWork:
         chosen = self.all[(number - 1) * PAGE : number * PAGE]
         keys = [one.mine.output_id for one in chosen]
         found = Output.objects.filter(pk__in=keys)
-        shown = {output.pk: facts.material(output) for output in found.select_related("item")}
+        rows = found.select_related("item")
+        shown = {output.pk: facts.material(output, self.form) for output in rows}
         if self.instrument.shows_others:
             for key, texts in studies_queries.pages(self.annotator_id, keys).items():
                 shown[key] = replace(shown[key], side_by_side=texts)
@@ -567,7 +572,8 @@ def without_judgments(campaign: Campaign) -> AnnotatorWork:
     instrument = studies_queries.instrument_of(campaign)
     questions = tuple(instrument.questions()) if instrument.template else ()
     takes_edits = any(criterion.name == EDIT for criterion in instrument.criteria)
-    return AnnotatorWork(campaign.pk, instrument, questions, takes_edits, ())
+    form = campaign.output_form
+    return AnnotatorWork(campaign.pk, instrument, questions, takes_edits, (), form=form)
 
 
 def judged(found: QuerySet[Judgment], instrument: Instrument) -> list[Judged]:

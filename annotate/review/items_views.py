@@ -109,7 +109,7 @@ def _shown(
     *,
     systems: bool,
 ) -> ItemOutput:
-    material = facts.material(output)
+    material = facts.material(output, work.form)
     lines = [
         evidence_views.line(one, ComparedJudgment(one, (), None, material), work) for one in judged
     ]

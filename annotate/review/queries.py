@@ -709,7 +709,8 @@ def tasks(participation_id: int) -> list[Task]:
         .order_by("pk")
     )
     asked = studies_queries.instrument_of(who.campaign)
-    return [_task(number, judgment, asked) for number, judgment in enumerate(found, start=1)]
+    form = who.campaign.output_form
+    return [_task(number, judgment, asked, form) for number, judgment in enumerate(found, start=1)]
 
 
 def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
@@ -718,7 +719,7 @@ def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
     return list(rows.values_list("at", "amount"))
 
 
-def _task(number: int, judgment: Judgment, instrument: Instrument) -> Task:
+def _task(number: int, judgment: Judgment, instrument: Instrument, form: str) -> Task:
     output, item = judgment.output, judgment.output.item
     who = judgment.annotator_id
     seen = facts.shown(who, str(output.pk), output.text, item.input, item.paragraphs)
@@ -733,6 +734,6 @@ def _task(number: int, judgment: Judgment, instrument: Instrument) -> Task:
                 sum(len(word_spans(one.text[start:end])) for start, end in one.spans),
                 len(word_spans(one.text)),
             )
-            for one in instrument.highlights(judgment.response, facts.material(output))
+            for one in instrument.highlights(judgment.response, facts.material(output, form))
         ],
     )

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,9 +20,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.campaigns import imports
+from annotate.campaigns import creating, imports
 from annotate.campaigns.forms import DefinitionForm
 from annotate.campaigns.imports import first_items
+from annotate.campaigns.sheet import Facts
 from annotate.common import json as common_json
 from annotate.common import requests
 from annotate.common.access import own_import, researcher_page
@@ -80,8 +82,10 @@ def first_items_page(request: HttpRequest, import_id: str, number: int) -> HttpR
     if not 0 < number <= len(items):
         raise NotFound(f"The preview shows the first {len(items)} items of the file.")
     row, others = items[number - 1]
-    shown = tutorial_queries.preview_study(instrument, language=plan.language)
-    material = Material(row.output, input=row.input, paragraphs=row.paragraphs)
+    facts = imports.facts_of(of) if of.facts else Facts()
+    forms = creating.text_forms(plan, instrument, facts)
+    shown = replace(tutorial_queries.preview_study(instrument, language=plan.language), **forms)
+    material = Material(row.output, row.input, row.paragraphs, shown.output_form)
     if instrument.shows_others:
         material = instruments_base.with_others(material, others)
     with translation.override(interface_language(plan.language)):

@@ -8,7 +8,7 @@ from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from annotate.common import numbers
+from annotate.common import content, numbers
 from annotate.common.lists import Listing
 from annotate.common.numbers import (
     count,
@@ -129,6 +129,31 @@ def visible(text: str) -> bool:
 def texts(text: str) -> list[str]:
     """Return the text as a list of one, or both texts of a pair in the pair's own order."""
     return list(instruments_base.parts(text)) if instruments_base.MARK in text else [text]
+
+
+@register.inclusion_tag("_text.html")
+def shown(
+    text: str, form: str, language: str, css: str = "judged", *, scrolls: str = ""
+) -> dict[str, Any]:
+    """Show a text in its form, not to be translated by browsers.
+
+    css: the class of its element. scrolls: the id of its heading, where it scrolls by itself.
+    """
+    try:
+        drawn = content.html(text, form)
+    except content.NotDrawn:
+        drawn = SafeString("")
+    return {
+        "text": text,
+        "drawn": drawn,
+        "before": content.before_last_turn(text, form),
+        "is_source": not drawn and form != content.TextForm.PLAIN,
+        "is_visible": is_visible(text),
+        "tabs": tabs(text),
+        "language": language,
+        "css": css,
+        "scrolls": scrolls,
+    }
 
 
 @register.filter

@@ -197,7 +197,8 @@ def find_correction(
         return why
     assert task is not None, "without a task there is a reason"
     assert task.ended_at is not None, "it was submitted"
-    found, material = answered(task.pk), work_task.judgment_material(task)
+    found = answered(task.pk)
+    material = work_task.judgment_material(task, who.campaign.output_form)
     if instrument is not None:
         material = beside(instrument, task, material)
     until = task.ended_at + settings.CORRECTION

@@ -314,8 +314,9 @@ def checked(assignment: Assignment, instrument: Instrument, given: PageResponse)
             ),
             code="stale_version",
         )
+    material = work_task.judgment_material(assignment, assignment.campaign.output_form)
     try:
-        response = instrument.check(given.raw, material=work_task.judgment_material(assignment))
+        response = instrument.check(given.raw, material=material)
     except InvalidResponse as error:
         raise Invalid(error.errors) from None
     campaign, at = assignment.campaign, timezone.now()

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.campaigns import facts
+from annotate.common.content import TextForm
 from annotate.common.errors import NotFound
 from annotate.crowds.prices import ZERO
 from annotate.instruments.base import Instrument, Material
@@ -32,14 +33,17 @@ def begin_of(assignment: Assignment) -> datetime:
     return assignment.started_at or max(assignment.leased_at, before or assignment.leased_at)
 
 
-def judgment_material(assignment: Assignment) -> Material:
-    """Return what the annotator is shown: of an output, whose item must be loaded, or of gold."""
+def judgment_material(assignment: Assignment, form: str) -> Material:
+    """Return what the annotator is shown: of an output, whose item must be loaded, or of gold.
+
+    form: the campaign's `output_form`.
+    """
     who, gold, output = assignment.annotator_id, assignment.gold, assignment.output
     if gold is not None:
-        return facts.shown(who, f"gold {gold.pk}", gold.text, gold.input, gold.paragraphs)
+        return facts.shown(who, f"gold {gold.pk}", gold.text, gold.input, gold.paragraphs, form)
     assert output is not None, "an assignment has an output or a gold item"
     given = output.item
-    return facts.shown(who, str(output.pk), output.text, given.input, given.paragraphs)
+    return facts.shown(who, str(output.pk), output.text, given.input, given.paragraphs, form)
 
 
 def with_begin(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
@@ -110,6 +114,9 @@ class Study:
     failed_try_pay: Decimal = Decimal(0)
     crowd: str = "link"
     currency: str = "USD"
+    output_form: str = TextForm.PLAIN
+    input_form: str = TextForm.PLAIN
+    shows_input: bool = False
     about: str = ""  # the researcher's own sentence; "": the instrument's
     links_number: int = 0  # links of an earlier number are withdrawn
     signals: bool = False  # whether the page counts signals, which it then says
@@ -210,7 +217,8 @@ def visit(participation_id: int) -> Visit:
 
 def current(assignment: Assignment, study: Study, *, has_draft: bool = True) -> Work:
     """Return a task of this study. has_draft: False where there is certainly none."""
-    material = texts_beside(study.instrument, assignment, judgment_material(assignment))
+    shown = judgment_material(assignment, study.output_form)
+    material = texts_beside(study.instrument, assignment, shown)
     return Work(assignment.pk, material, draft(assignment) if has_draft else no_draft())
 
 
@@ -250,6 +258,9 @@ def study_of(campaign: Campaign) -> Study:
         about=campaign.public_about,
         instrument=studies_queries.instrument_of(campaign),
         language=campaign.language,
+        output_form=campaign.output_form,
+        input_form=campaign.input_form,
+        shows_input=campaign.shows_input,
         contact=campaign.contact,
         reward=campaign.reward,
         lease_minutes=campaign.lease_minutes,

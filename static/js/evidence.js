@@ -6,7 +6,9 @@ import { createHighlighter } from "./highlighter.js";
 import { fill } from "./json_data.js";
 import { segment } from "./spans.js";
 
-export function createEvidence({ text, criteria, strings, changed, announce, signal }) {
+export function createEvidence({ text: source, criteria, strings, changed, announce, signal }) {
+  const element = document.querySelector("#text .read:not(.before)");
+  const text = element.matches(".drawn") ? element.textContent : source;
   const area = document.getElementById("evidence");
   const panels = criteria.filter((c) => document.getElementById(`evidence-${c.name}`)).map((criterion) => {
     const element = document.getElementById(`evidence-${criterion.name}`);
@@ -18,7 +20,7 @@ export function createEvidence({ text, criteria, strings, changed, announce, sig
   let needed = [];
   let active = panels[0];
   const highlighter = createHighlighter({
-    element: document.querySelector("#text .read"), text, strings: strings.highlighting, announce, signal,
+    element, text, strings: strings.highlighting, announce, signal,
     changed: () => { take(); changed(); },
   });
 

@@ -5,6 +5,9 @@ const MOST_REPAIRS = 20;  // of a text that the browser goes on changing
 export function drawText(element, chars) {
   const unit = [0];  // where each code point starts, in the units that the browser counts
   for (const char of chars) unit.push(unit.at(-1) + char.length);
+  // What the element holds: one text, or a text with markup. A bare CR is no character of a page.
+  const plain = document.createTextNode(chars.join(""));
+  const blank = element.textContent === plain.data ? [...element.childNodes].map((node) => node.cloneNode(true)) : [plain];
   let nodes = [];  // the text nodes on the page, with the code point each starts at
   let last = null;
   let repairs = 0;
@@ -22,8 +25,21 @@ export function drawText(element, chars) {
     last = state;
     observer.disconnect();
     nodes = [];
-    const cuts = [0, chars.length, ...spans.flat(), ...(pending ?? []), ...(cursor ?? [])];
-    const edges = [...new Set(cuts)].sort((a, b) => a - b);
+    element.replaceChildren(...blank.map((node) => node.cloneNode(true)));
+    const cuts = [...spans.flat(), ...(pending ?? []), ...(cursor ?? [])];
+    let start = 0;
+    for (const text of textsIn(element)) {
+      const end = start + Array.from(text.data).length;
+      const between = text.data.trim() === "" && blank.length > 1;  // blocks, which take no marks
+      const edges = [...new Set([start, ...(between ? [] : cuts.filter((at) => start < at && at < end)), end])];
+      text.replaceWith(...pieces(edges.sort((a, b) => a - b), between ? {} : state));
+      start = end;
+    }
+    observer.observe(element, { childList: true, characterData: true, subtree: true });
+  }
+
+  // What takes the place of one text node.
+  function pieces(edges, { spans = [], pending, cursor }) {
     const drawn = [];
     let mark = null;
     edges.slice(1).forEach((end, i) => {
@@ -31,15 +47,14 @@ export function drawText(element, chars) {
       const index = spans.findIndex((span) => within(start, span));
       if (index < 0) mark = null;
       else if (mark?.dataset.index !== String(index)) {
-        mark = newMark(index);
+        mark = newMark(index, spans[index][1] <= edges.at(-1));
         drawn.push(mark);
       }
       const piece = newPiece(start, end, { pending: within(start, pending), cursor: within(start, cursor) });
       if (mark) mark.append(piece);
       else drawn.push(piece);
     });
-    element.replaceChildren(...drawn);
-    observer.observe(element, { childList: true, characterData: true, subtree: true });
+    return drawn;
   }
 
   function newPiece(start, end, classes) {
@@ -85,9 +100,17 @@ const within = (at, span) => Boolean(span) && span[0] <= at && at < span[1];
 const count = ({ node, start }, container, offset) =>
   node === container ? start + Array.from(node.data.slice(0, offset)).length : null;
 
-function newMark(index) {
+// A highlight over several text nodes has its number at its end.
+function newMark(index, ends) {
   const mark = document.createElement("mark");
   mark.dataset.index = index;
-  mark.dataset.number = index + 1;
+  mark.dataset.number = ends ? index + 1 : "";
   return mark;
+}
+
+function textsIn(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) found.push(walker.currentNode);
+  return found;
 }

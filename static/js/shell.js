@@ -83,7 +83,7 @@ function work({ data: page, blank, held, api, announce, createInstrument }) {
   startHeartbeat({ api, isUsed: time.isUsed, expired: () => bar.notice(strings.expired), signal });
   const open = createHelp({ api, bar, strings, moveOn, signal });
   const correct = () => document.querySelector("#correct:not(:empty)")?.click();
-  startShortcuts({ submit: submitter.submit, open, keys: { z: correct, ...instrument.keys }, signal });
+  startShortcuts({ submit: submitter.submit, open, keys: { z: correct, s: turnSource, ...instrument.keys }, signal });
 
   function onChange() {
     autosave.changed();
@@ -119,6 +119,12 @@ function createLater(options) {
       return next ? next.show(answer) : goTo(answer.next);
     },
   };
+}
+
+function turnSource() {
+  const all = [...document.querySelectorAll("details.as-written")];
+  const open = all.some((one) => !one.open);
+  for (const one of all) one.open = open;
 }
 
 // A late word of the last task is not heard in the next.

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MUST = ["setup-dev browser", "test", "pages", "lint"]
-MAY = ["slow", "debian", "demos", "simulations", "stories"]
+MAY = ["slow", "debian", "demos", "simulations", "stories", "hostile"]
 
 
 def run(folder: Path, seconds: int, *, fails: str = "none") -> tuple[int, list[str], str]:

@@ -738,12 +738,12 @@ class Rating(Instrument):
             if EVIDENCE not in one.choice(levels[one.name]).requires:
                 continue
             try:
-                spans = instruments_base.read_spans(given.get(one.name, []), material.text)
+                spans = instruments_base.read_spans(given.get(one.name, []), material.visible)
             except instruments_base.InvalidSpans as problem:
                 errors[f"evidence.{one.name}"] = str(problem)
                 continue
             found[one.name] = spans
-            if not spans and has_words(material.text):
+            if not spans and has_words(material.visible):
                 errors[f"evidence.{one.name}"] = gettext(
                     "Please highlight the words that led you to your answer to “%(label)s”."
                 ) % {"label": one.label}
@@ -785,7 +785,7 @@ class Rating(Instrument):
     def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
         labels = {question.name: question.label for question in self.questions()}
         return [
-            Highlight(labels.get(name, name), material.text, spans)
+            Highlight(labels.get(name, name), material.visible, spans)
             for name, spans in response.get(EVIDENCE, {}).items()
         ]
 

@@ -1,0 +1,144 @@
+"""The form of texts: proposed from the file, chosen in a plan, and what follows from it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotate.campaigns import creating, exports, facts
+from annotate.campaigns.problems import Row
+from annotate.campaigns.sheet import Sheet
+from annotate.common import content
+from annotate.common.errors import Invalid
+from annotate.models import Campaign, Item, Output
+from annotate.review import evidence
+from estimation import refresh
+from estimation.models import MetricScore
+from tests.annotate.campaigns.test_create_campaign import lines, row, run
+from tests.annotate.researcher import created
+from tests.factories import campaign, judge, person, plan, rows
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+MARKED = "**Three** words here, see [this](https://example.org/a-long-address)"
+CHAT = json.dumps([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "**Yes**."}])
+
+
+def written(text: str, **more: Any) -> list[Row]:
+    return [replace(row, output=f"{text} {row.system}", **more) for row in rows()]
+
+
+def test_the_file_decides_where_the_plan_leaves_it_open() -> None:
+    made = campaign(rows_=written(MARKED, input="Plain question?"))
+    assert (made.output_form, made.input_form, made.shows_input) == ("markdown", "plain", False)
+    chosen = campaign(rows_=written(MARKED), output_form="plain", shows_input=True)
+    assert (chosen.output_form, chosen.shows_input) == ("plain", True)
+    chats = campaign(rows_=[replace(row, input=CHAT) for row in rows()])
+    assert (chats.output_form, chats.input_form) == ("plain", "chat")
+
+
+@pytest.mark.parametrize(("given", "shown"), [("", False), ("What for?", True)])
+def test_comparisons_show_the_input_that_there_is(given: str, shown: bool) -> None:
+    made = campaign(
+        instrument="preference",
+        targets={"preference": 0.4},
+        metrics=(),
+        rows_=[replace(row, input=given) for row in rows()],
+    )
+    assert made.shows_input is shown
+
+
+@pytest.mark.parametrize("change", [{"output_form": "html"}, {"input_form": "last_turn"}])
+def test_an_unknown_form_is_refused(change: dict[str, str]) -> None:
+    with pytest.raises(Invalid) as refused:
+        creating.create(plan(**change), rows(), owner_id=None)
+    assert list(refused.value.errors) == list(change)
+
+
+def test_words_and_metrics_are_those_that_people_see() -> None:
+    made = campaign(rows_=written(MARKED, input="**Say** it."), input_form="markdown")
+    plain = campaign(rows_=written(MARKED), output_form="plain")
+    seen = Output.objects.filter(campaign=made).first()
+    assert seen is not None
+    assert seen.text.startswith("**Three**")
+    assert Item.objects.filter(campaign=made)[0].words == 2
+    assert not any("**" in one.text for one in facts.texts(made.pk))
+    assert all("**" in one.text for one in facts.texts(plain.pk))
+    (both,) = {text.input for text in facts.texts(made.pk, with_input=True)}
+    assert both.split() == ["Say", "it."]
+    others = [one for text in facts.texts(made.pk, with_others=True) for one in text.others]
+    assert others
+    assert not any("**" in one for one in others)
+
+
+def test_metrics_are_computed_from_what_people_see() -> None:
+    made = campaign(rows_=written(MARKED), metrics=("length",))
+    refresh.refresh(made.pk)
+    told = set(MetricScore.objects.filter(campaign=made).values_list("value", flat=True))
+    assert told == {
+        float(len(content.visible(f"{MARKED} {s}", "markdown").split())) for s in ("alpha", "beta")
+    }
+
+
+@pytest.mark.parametrize("shows_input", [False, True])
+def test_the_time_to_read_counts_an_input_that_is_shown(shows_input: bool) -> None:
+    made = campaign(
+        rows_=[replace(row, input="one two three four") for row in rows()], shows_input=shows_input
+    )
+    judge(person(made))
+    found = evidence.columns(made)
+    assert found is not None
+    text = Output.objects.get(judgments__isnull=False).words
+    assert found.words.tolist() == [text + 4 * shows_input]
+
+
+def test_an_export_has_what_people_saw_beside_what_was_written() -> None:
+    made = campaign(rows_=written(f"# Head\n\n{MARKED}"))
+    first = next(iter(exports.outputs(exports.moment(made.pk))))
+    assert first["text"].startswith("# Head")
+    assert first["visible"] == content.visible(first["text"], "markdown")
+    assert [(one[2], one[3]) for one in first["blocks"]] == [(1, 1), (3, 3)]
+    told = exports.protocol(made)
+    assert (told["output_form"], told["input_form"], told["shows_input"]) == (
+        *("markdown", "plain"),
+        False,
+    )
+    plain = campaign()
+    assert "visible" not in next(iter(exports.outputs(exports.moment(plain.pk))))
+
+
+CHOSEN = {"output_form": "plain", "input_form": "markdown"}
+
+
+def of_page(client: Client, rows: str, _folder: Path) -> None:
+    created(
+        client, rows.encode(), metric_names=[], metric_choice="none", shows_input="True", **CHOSEN
+    )
+
+
+def of_command(_client: Client, rows: str, folder: Path) -> None:
+    file = folder / "outputs.jsonl"
+    file.write_text(rows)
+    forms = ("--output-form", "plain", "--input-form", "markdown", "--shows-input")
+    run(file, "--target", "overall=0.2", *forms)
+
+
+@pytest.mark.parametrize("way", [of_page, of_command])
+def test_page_and_command_choose_alike(way: Any, ada: Client, tmp_path: Path) -> None:
+    given = {"output": MARKED, "input": "Say it."}
+    way(ada, lines(*(row(str(i), **given) for i in range(3))), tmp_path)
+    made = Campaign.objects.get()
+    assert (made.output_form, made.input_form, made.shows_input) == ("plain", "markdown", True)
+
+
+def test_a_notice_says_what_the_file_suggests() -> None:
+    with Sheet() as sheet:
+        for one in written(MARKED):
+            sheet.add(one)
+        found = sheet.facts()
+    (told,) = creating.form_notices(plan(), found)
+    assert told.startswith("The outputs look like Markdown")
+    assert not list(creating.form_notices(plan(output_form="markdown"), found))

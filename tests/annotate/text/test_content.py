@@ -1,0 +1,246 @@
+"""Texts in their forms: what is drawn, what a reader sees of it, and what no text may become."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotate.common import content
+from annotate.instruments import base as instruments_base
+
+SEEN = {
+    "plain words": "plain words\n",
+    "**bold** _it_ `code` ~~gone~~": "bold it code gone\n",
+    "# Title\n\ntext": "Title\ntext\n",
+    "- one\n- two": "\none\ntwo\n\n",
+    "1. one\n2. two": "\none\ntwo\n\n",
+    "> quoted": "\nquoted\n\n",
+    "```py\nx = 1\n```": "x = 1\n\n",
+    "[here](http://e.org/x)": "here (http://e.org/x)\n",
+    "<http://e.org>": "http://e.org\n",
+    "![a mill](http://e.org/x.png)": "[a mill] (http://e.org/x.png)\n",
+    "$E = mc^2$ costs $5 and $6": "E=mc2 costs $5 and $6\n",
+    "\\(a_1\\)": "a1\n",
+    "$\\frac$": "\\frac\n",
+    "<b>bold</b> &amp; &lt;": "<b>bold</b> & <\n",
+    "line\nbreak": "line\nbreak\n",
+}
+
+
+@pytest.mark.parametrize("source", SEEN)
+def test_a_reader_sees_the_words_without_the_marks(source: str) -> None:
+    assert content.visible(source, "markdown") == SEEN[source]
+
+
+def test_plain_text_is_what_it_is() -> None:
+    assert content.visible("**x**", "plain") == "**x**"
+    with pytest.raises(content.NotDrawn):
+        content.html("**x**", "plain")
+
+
+def test_a_table_is_drawn_and_read_cell_by_cell() -> None:
+    table = "| a | b |\n|---|---|\n| 1 | 2 |"
+    assert content.html(table, "markdown").count("<td") == 2
+    assert content.visible(table, "markdown").split() == ["a", "b", "1", "2"]
+
+
+DANGERS = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "[x](javascript:alert(1))",
+    "[x](data:text/html;base64,PHNjcmlwdD4=)",
+    "[x](http://e.org)",
+    "![x](http://e.org/pixel.png)",
+    "![x](javascript:alert(1))",
+    "<svg onload=alert(1)>",
+    "<math><a xlink:href='javascript:alert(1)'>x</a></math>",
+    "$\\href{javascript:alert(1)}{x}$",
+    "$\\class{a}{x}$ $\\style{color:red}{x}$",
+    "```html\n<script>alert(1)</script>\n```",
+    '```"><script>alert(1)</script>\nx\n```',
+    "<style>*{display:none}</style>",
+    "[x]: http://e.org\n\n[x]",
+    "</p></div><form action=http://e.org><button>Submit</button>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "[<img src=x onerror=alert(1)>](http://e.org)",
+    "| <script> |\n|---|\n| <iframe src=x> |",
+]
+ELEMENT = re.compile(r"<\s*/?\s*([a-z0-9]+)([^>]*)>", re.IGNORECASE)
+
+
+def assert_harmless(drawn: str) -> None:
+    for name, attributes in ELEMENT.findall(drawn):
+        assert name in content.TAGS
+        assert not re.search(r"\b(?:on\w+|href|src|style|action|id)\s*=", attributes), attributes
+
+
+@pytest.mark.parametrize("form", ["markdown", "chat", "last_turn"])
+@pytest.mark.parametrize("source", DANGERS)
+def test_no_text_becomes_a_link_a_picture_or_a_script(source: str, form: str) -> None:
+    text = source if form == "markdown" else json.dumps([{"role": source, "content": source}])
+    drawn = content.html(text, form)
+    assert_harmless(drawn)
+    assert content.visible(text, form).strip()
+
+
+BOMBS = {
+    "quotes": "> " * 10_000 + "x",
+    "lists": "".join("  " * depth + "- a\n" for depth in range(240)),
+    "formulas": "\\(" * 20_000,
+    "too long": "a" * (content.LONGEST + 1),
+    "references alone": "[a]: b\n" * 100,
+    "many cells": "|a" * 100 + "\n" + "|-" * 100 + "\n" + ("|b" * 100 + "\n") * 120,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_cannot_be_drawn_is_shown_as_it_was_written(name: str) -> None:
+    with pytest.raises(content.NotDrawn):
+        content.html(BOMBS[name], "markdown")
+    assert content.visible(BOMBS[name], "markdown") == BOMBS[name]
+
+
+LARGE = {
+    "links": "[a](http://b) " * 4000,
+    "stars": "*" * 50_000,
+    "brackets": "[" * 50_000,
+    "pictures": "![" * 25_000,
+    "emphasis": "*a _b " * 9000,
+    "dollars": "$a" * 20_000,
+    "tags": "<a " * 19_000,
+    "markup in formulas": "$\\left($ " * 500,
+    "deep in a formula": "$" + "{" * 400 + "$",
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_texts_are_drawn_or_shown_as_they_are(name: str) -> None:
+    try:
+        assert_harmless(content.html(LARGE[name], "markdown"))
+    except content.NotDrawn:
+        assert content.visible(LARGE[name], "markdown") == LARGE[name]
+
+
+@pytest.mark.parametrize("depth", range(1, 26))
+def test_nothing_is_lost_however_deep_it_is(depth: int) -> None:
+    quoted = "> " * depth + "word"
+    nested = "".join("  " * n + f"- a{n}\n" for n in range(depth))
+    assert "word" in content.visible(quoted, "markdown")
+    assert all(f"a{n}" in content.visible(nested, "markdown") for n in range(depth))
+
+
+MARKED = st.text(alphabet="ab *_`#>-|[]()!<&;:/\\$~\n\t1.\r\0\u2028é한", max_size=80)
+
+
+@given(MARKED)
+def test_any_text_can_be_shown(source: str) -> None:
+    try:
+        drawn = content.html(source, "markdown")
+    except content.NotDrawn:
+        assert content.visible(source, "markdown") == source
+    else:
+        assert_harmless(drawn)
+        assert content.visible(source, "markdown").strip()
+
+
+CHAT = [
+    {"role": "system", "content": "Be *kind*."},
+    {"role": "user", "content": "What is this?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"function": {"name": "look", "arguments": '{"at": 1}'}}],
+    },
+    {"role": "tool", "content": "a mill"},
+    {"role": "assistant", "content": [{"type": "text", "text": "A **mill**."}, {"type": "image"}]},
+]
+
+
+def test_a_chat_is_read_turn_by_turn() -> None:
+    source = json.dumps(CHAT)
+    drawn = content.html(source, "chat")
+    assert '<details class="turn"><summary class="role">system</summary>' in drawn
+    assert content.visible(source, "chat").split() == [
+        *("system", "Be", "kind.", "user", "What", "is", "this?"),
+        *("assistant", "tool", "call", "look", '{"at":', "1}"),
+        *("tool", "a", "mill", "assistant", "A", "mill.", "[image]"),
+    ]
+
+
+def test_of_a_last_turn_the_others_stand_above() -> None:
+    source = json.dumps(CHAT)
+    assert content.visible(source, "last_turn").split() == ["assistant", "A", "mill.", "[image]"]
+    assert "What is this?" in content.before_last_turn(source, "last_turn")
+    assert content.before_last_turn(source, "chat") == ""
+
+
+NO_CHATS = [
+    *("", "[]", "{}", "[1]", '[{"role": 1}]', '[{"content": "x"}]', "[" * 50_000, '"text"'),
+    json.dumps([{"role": "user", "content": "x"}] * (content.MOST_TURNS + 1)),
+]
+
+
+@pytest.mark.parametrize("source", NO_CHATS, ids=range(len(NO_CHATS)))
+@pytest.mark.parametrize("form", ["chat", "last_turn"])
+def test_what_is_no_chat_is_shown_as_it_was_written(source: str, form: str) -> None:
+    assert content.visible(source, form) == source
+    assert content.before_last_turn(source, form) == ""
+
+
+@pytest.mark.parametrize(
+    "calls", [5, [1], [{"function": 2}], [{"name": None, "input": {"a": [1]}}]]
+)
+def test_odd_turns_are_shown(calls: object) -> None:
+    source = json.dumps([{"role": " Judge ", "content": {"x": 1}, "tool_calls": calls}])
+    assert "Judge" in content.visible(source, "chat")
+
+
+PROPOSED = {
+    "plain": ["One sentence.", "Prices rose by $5 * 2 - 3.", "- no list", "see #4 | yes"],
+    "markdown": ["**Yes**, it is.", "plain", "no"],
+    "chat": [json.dumps(CHAT), json.dumps(CHAT[:2])],
+}
+
+
+@pytest.mark.parametrize("form", PROPOSED)
+def test_the_form_of_a_file_is_proposed(form: str) -> None:
+    assert content.proposed([*PROPOSED[form], ""]) == form
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "```\ncode\n```",
+        "## Head\ntext",
+        "- a\n- b",
+        "1. a\n2. b",
+        "so \\(x\\) holds",
+        "$$\nx\n$$",
+        "see [this](https://e.org)",
+    ],
+)
+def test_marks_of_markdown_are_known(marked: str) -> None:
+    assert content.proposed([marked]) == "markdown"
+
+
+def test_no_text_at_all_is_plain() -> None:
+    assert content.proposed([]) == content.proposed(["", " "]) == "plain"
+
+
+def test_blocks_say_where_they_come_from() -> None:
+    source = "# Title\n\none **two**\nthree\n\n- a\n- b\n"
+    seen = content.visible(source, "markdown")
+    found = [
+        (seen[start:end].split(), first, last)
+        for start, end, first, last in content.blocks(source, "markdown")
+    ]
+    assert found == [(["Title"], 1, 1), (["one", "two", "three"], 3, 4), (["a", "b"], 6, 7)]
+
+
+def test_both_texts_of_a_pair_are_read() -> None:
+    pair = instruments_base.joined("**a**", "_b_")
+    assert instruments_base.visible(pair, "markdown") == ("a\n", "b\n")
+    assert instruments_base.visible("**a**", "plain") == ("**a**",)

@@ -1,0 +1,175 @@
+"""Texts in forms: Markdown, code, formulas, chats, other scripts, long and empty ones."""
+
+import json
+from dataclasses import replace
+
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotate.campaigns.problems import Row
+from annotate.models import Campaign
+from tests.browser.states import Visitor, state
+from tests.browser.states.researcher import logged_in
+from tests.browser.states.reviews import show
+from tests.browser.states.work import at_work
+from tests.factories import campaign, judge, person
+from tests.reviewed import flagged
+
+PROMPT = "How do I turn a CSV file into **JSON lines** with Python? Explain *why* it streams."
+ANSWER = """\
+## Read row by row
+
+Use `csv.DictReader`; it reads one row at a time:
+
+```python
+import csv, json
+
+with open("in.csv", newline="") as rows:
+    for row in csv.DictReader(rows):  # one dict a row
+        print(json.dumps(row, ensure_ascii=False))
+```
+
+| step | memory |
+|---|---:|
+| read | $O(1)$ |
+| write | $O(1)$ |
+
+1. Nothing is **collected**.
+2. See [the manual](https://docs.example.org/csv) for dialects.
+
+> A file of $n$ rows takes
+
+$$T(n) = \\frac{n}{r} + \\sqrt{c}$$
+"""
+SHORT = """\
+Use *pandas*:
+
+```python
+pandas.read_csv("in.csv").to_json("out", lines=True)
+```
+
+- short
+- loads all of it
+"""
+ARABIC = """\
+## الخلاصة
+
+النص **الأول** مكتوب من اليمين إلى اليسار.
+
+- أول
+- ثانٍ
+
+And one line in English.
+"""
+CHINESE = """\
+**要点**：逐行读取，不占内存。
+
+1. 打开文件
+2. 逐行转换
+
+`json.dumps` 的结果写入输出。
+"""
+CLOSING = "On **Saturday** from 10 to 17.\n\n- Entry is free\n- Dogs stay outside"
+CHAT = json.dumps([
+    {"role": "system", "content": "You answer questions about a town’s museum."},
+    {"role": "user", "content": "When does it open?"},
+    {"role": "assistant", "content": "", "tool_calls": [
+        {"function": {"name": "opening_hours", "arguments": '{"museum": "harbour"}'}}]},
+    {"role": "tool", "content": '{"saturday": "10–17"}'},
+    {"role": "assistant", "content": CLOSING},
+])  # fmt: skip
+
+
+def study(*texts: str, **plan: object) -> Campaign:
+    rows = [
+        Row(item=f"q-{i}", system=system, output=f"{text}\n\n{end}", input=PROMPT)
+        for i, text in enumerate(texts)
+        for system, end in (("alpha", ""), ("beta", "So far."))
+    ]
+    if plan.get("output_form") in ("chat", "last_turn"):
+        rows = [replace(row, output=text) for row, text in zip(rows, texts * 2, strict=True)]
+    shared = {"name": "Assistants", "metrics": (), "shows_input": True, "rows_": rows}
+    return campaign(**{"output_form": "markdown", "input_form": "markdown", **shared, **plan})
+
+
+def task(visitor: Visitor, *texts: str, **plan: object) -> None:
+    page = visitor.goto(at_work(person(study(*texts, **plan))))
+    expect(page.locator("[data-current]")).to_be_visible()
+
+
+@state("formatted/task")
+def _task(visitor: Visitor) -> None:
+    task(visitor, ANSWER)
+
+
+@state("formatted/source")
+def _source(visitor: Visitor) -> None:
+    task(visitor, ANSWER)
+    visitor.page.keyboard.press("s")
+    expect(visitor.page.locator("#text .as-written pre")).to_be_visible()
+
+
+@state("formatted/right-to-left")
+def _arabic(visitor: Visitor) -> None:
+    task(visitor, ARABIC, language="ar")
+
+
+@state("formatted/chinese")
+def _chinese(visitor: Visitor) -> None:
+    task(visitor, CHINESE, language="zh")
+
+
+@state("formatted/long")
+def _long(visitor: Visitor) -> None:
+    task(visitor, "\n\n".join([ANSWER] * 40))
+
+
+@state("formatted/empty")
+def _empty(visitor: Visitor) -> None:
+    made = campaign(
+        rows_=[Row(item="q-0", system=one, output="", input=PROMPT) for one in ("alpha", "beta")],
+        metrics=(), output_form="markdown", input_form="markdown", shows_input=True,
+    )  # fmt: skip
+    page = visitor.goto(at_work(person(made)))
+    expect(page.locator("#text")).to_contain_text("wrote nothing")
+
+
+@state("formatted/chat")
+def _chat(visitor: Visitor) -> None:
+    task(visitor, CHAT, output_form="chat", shows_input=False)
+
+
+@state("formatted/last-turn")
+def _last_turn(visitor: Visitor) -> None:
+    task(visitor, CHAT, output_form="last_turn", shows_input=False)
+
+
+@state("formatted/pair")
+def _pair(visitor: Visitor) -> None:
+    rows = [
+        Row(item="q-0", system="alpha", output=ANSWER, input=PROMPT),
+        Row(item="q-0", system="beta", output=SHORT, input=PROMPT),
+    ]
+    made = campaign(
+        instrument="preference", targets={"preference": 0.4}, metrics=(), rows_=rows,
+        output_form="markdown", input_form="markdown",
+    )  # fmt: skip
+    page = visitor.goto(at_work(person(made)))
+    expect(page.locator("[data-current]")).to_be_visible()
+    expect(page.locator("#input")).to_contain_text("JSON lines")
+
+
+@state("formatted/item")
+def _item(visitor: Visitor) -> None:
+    made = study(ANSWER, owner=logged_in(visitor))
+    judge(person(made))
+    visitor.goto(reverse("annotate:item", args=[made.public_id, 1]))
+
+
+@state("formatted/review")
+def _review(visitor: Visitor) -> None:
+    made = study(ANSWER, CHINESE, owner=logged_in(visitor))
+    who = person(made)
+    for _task in range(2):
+        judge(who)
+    show(visitor, flagged(who, "no_variation"))
