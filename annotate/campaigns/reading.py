@@ -105,7 +105,7 @@ def header_of(head: bytes, known: FieldNames) -> Header:
     return max(found, key=lambda one: (known.means_something(one.names), len(one.names)))
 
 
-def _looked_through(header: Header, text: Iterable[bytes]) -> tuple[Header, Iterable[bytes]]:
+def _looked_through(header: Header, text: Iterator[bytes]) -> tuple[Header, Iterator[bytes]]:
     """Return the header with what its first rows say of quotation marks, and the text once more."""
     if header.delimiter != "\t":
         return header, text
@@ -154,9 +154,12 @@ def table_records(
 ) -> Iterator[tuple[int, dict[str, str] | RowError]]:
     """Yield the number of each record's first line, and its cells by column name."""
     faults: list[RowError] = []
-    quoting = csv.QUOTE_MINIMAL if header.quoted else csv.QUOTE_NONE
-    lines = _decoded(blocks, faults)
-    reader = csv.reader(lines, delimiter=header.delimiter, quoting=quoting, strict=True)
+    reader = csv.reader(
+        _decoded(blocks, faults),
+        delimiter=header.delimiter,
+        quoting=csv.QUOTE_MINIMAL if header.quoted else csv.QUOTE_NONE,
+        strict=True,
+    )
     names = [name or f"column {i}" for i, name in enumerate(header.names, start=1)]
     began = 1
     while True:
@@ -471,7 +474,7 @@ def _with_metrics(
     return known, unknown
 
 
-def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames, file: str) -> Form:
+def _table(head: bytes, text: Iterator[bytes], encoding: str, names: FieldNames, file: str) -> Form:
     header = header_of(head, names)
     if not names.means_something(header.names) and len(header.names) < 2:
         raise UploadRefused([RowError(0, NEITHER)])

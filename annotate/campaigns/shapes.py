@@ -97,7 +97,7 @@ def shape_of(
         return USUAL
     if any(ours in names.named and not found[ours] for ours in REQUIRED):
         return None
-    if fields >= EXPORTED and not found["system"]:
+    if EXPORTED.issubset(fields) and not found["system"]:
         return Shape(("Read as the outputs of an export.",), _exported)
     taken = {name for several in found.values() for name in several}
     unknown = [name for name in fields if name not in taken]

@@ -7,16 +7,25 @@ import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
+from rest_framework.test import APIClient
 
-from annotate.campaigns import packed
-from annotate.campaigns.problems import Row, UploadRefused
-from annotate.campaigns.reading import read, rows
-from annotate.campaigns.sheet import Facts, Sheet
+from annotate.campaigns import imports, packed
+from annotate.campaigns.problems import Row, RowError, UploadRefused
+from annotate.campaigns.reading import read, recognised, rows
+from annotate.campaigns.sheet import Facts, Sheet, row_of
+from annotate.models import Campaign, Output
+from tests.annotate.researcher import looked_at, press
+from tests.factories import user
 
 MILL = [("1", "gpt", "A mill."), ("1", "llama", "The mill.")]
 ASKED = {"role": "user", "content": "What is this?"}
@@ -450,11 +459,7 @@ def test_a_compressed_file_is_read_in_blocks() -> None:
             seen.append(start)
             yield data[start : start + 100_000]
 
-    with Sheet() as sheet, suppress(StopIteration):
-        from annotate.campaigns.reading import recognised
-
-        next(recognised(blocks()).records)
-        assert sheet
+    assert next(recognised(blocks()).records)
     assert len(seen) < 3
 
 
@@ -493,3 +498,122 @@ def test_any_damage_to_an_archive_is_refused_or_read(damage: bytes, at: int) -> 
 def test_any_table_with_tabs_is_read_or_refused(text: str) -> None:
     with suppress(UploadRefused):
         assert rows([b"item\tsystem\toutput\n" + text.encode()])
+
+
+# --- from a file to an open campaign, by page, program and command
+
+ITEMS = [str(i) for i in range(4)]
+WIDE = b"item,gpt,llama\n" + b"".join(f"{i},gpt {i},llama {i}\n".encode() for i in ITEMS)
+WAYS = {
+    "wide": WIDE,
+    "chats": lines(
+        *(
+            {"id": i, "model": model, "messages": [ASKED, answer(f"{model} {i}")]}
+            for i in ITEMS
+            for model in ("gpt", "llama")
+        )
+    ),
+    "archive": archive(
+        *(
+            (
+                f"runs/{model}.csv",
+                "".join(["item,output\n", *(f"{i},{model} {i}\n" for i in ITEMS)]),
+            )
+            for model in ("gpt", "llama")
+        )
+    ),
+}
+
+
+def is_whole(made: Campaign) -> bool:
+    texts = set(made.outputs.values_list("item__key", "authorships__system__name", "text"))
+    return texts == {(i, model, f"{model} {i}") for i in ITEMS for model in ("gpt", "llama")}
+
+
+@pytest.mark.orm
+@pytest.mark.django_db
+@pytest.mark.parametrize("way", WAYS)
+def test_a_researcher_opens_a_campaign_from_it(way: str, client: Client) -> None:
+    client.force_login(user("ada"))
+    page = looked_at(client, WAYS[way])
+    assert "Read" in page.content.decode()
+    kept = page.context["of"].public_id
+    first = client.get(reverse("annotate:import-item", args=[kept, 1]))
+    assert "gpt 0" in first.content.decode()
+    press(client, page)
+    imports.run_due()
+    made = Campaign.objects.get()
+    assert is_whole(made)
+    client.post(reverse("annotate:act", args=[made.public_id, "open"]))
+    made.refresh_from_db()
+    assert made.status == Campaign.Status.OPEN
+
+
+@pytest.mark.orm
+@pytest.mark.django_db
+@pytest.mark.parametrize("way", WAYS)
+def test_a_program_makes_the_same_of_it(way: str) -> None:
+    api = APIClient()
+    api.force_login(user("ada"))
+    file = SimpleUploadedFile("outputs.any", WAYS[way])
+    plan = {"name": "News", "targets": json.dumps({"overall": 0.2}), "file": file}
+    answered = api.post("/api/v1/campaigns/", plan, format="multipart")
+    assert answered.status_code == 201, answered.content
+    assert any("column" in one or "system" in one for one in answered.json()["notices"])
+    assert is_whole(Campaign.objects.get())
+    bad = plan | {"file": SimpleUploadedFile("outputs.zip", archive())}
+    refusal = api.post("/api/v1/campaigns/", bad, format="multipart")
+    assert refusal.status_code == 422
+    assert "There is no file in this archive" in refusal.content.decode()
+
+
+@pytest.mark.orm
+@pytest.mark.django_db
+def test_rows_of_a_request_may_be_chats() -> None:
+    api = APIClient()
+    api.force_login(user("ada"))
+    rows = [json.loads(line) for line in WAYS["chats"].splitlines()]
+    plan = {"name": "News", "targets": {"overall": 0.2}, "outputs": rows}
+    assert api.post("/api/v1/campaigns/", plan, format="json").status_code == 201
+    assert is_whole(Campaign.objects.get())
+
+
+@pytest.mark.orm
+@pytest.mark.django_db
+@pytest.mark.parametrize("way", WAYS)
+def test_the_command_makes_the_same_of_it(way: str, tmp_path: Path) -> None:
+    path, values = tmp_path / "outputs", tmp_path / "metrics.zip"
+    path.write_bytes(WAYS[way])
+    parts = (
+        (f"{s}.csv", "system,item,metric,value\n" + "".join(f"{s},{i},comet,{i}\n" for i in ITEMS))
+        for s in ("gpt", "llama")
+    )
+    values.write_bytes(archive(*parts))
+    options = ["--target", "overall=0.2", "--metric", "comet", "--metrics", str(values)]
+    call_command("create_campaign", str(path), "--name", "News", *options, stdout=io.StringIO())
+    assert is_whole(Campaign.objects.get())
+    assert Output.objects.filter(given_metrics__comet__isnull=False).count() == 8
+
+
+# --- memory does not grow with the file
+
+
+def test_more_rows_of_a_wide_table_take_no_more_memory() -> None:
+    def peak(items: int) -> int:
+        def blocks() -> Iterator[bytes]:
+            yield b"item,gpt,llama\n"
+            for i in range(items):
+                yield f"{i},{f'gpt {i} ' * 50},{f'llama {i} ' * 50}\n".encode()
+
+        tracemalloc.start()
+        try:
+            with Sheet() as sheet:
+                for record in recognised(blocks()).records:
+                    assert not isinstance(record, RowError)
+                    sheet.add(row_of(record[1], record[0]))
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(100)
+    assert peak(4000) < 1.5 * peak(1000)
