@@ -385,9 +385,16 @@ def _is_text(value: Any) -> bool:
 
 def _by_rows(raw: Raw) -> Raw:
     """Yield the rows of tables that are written column by column."""
-    for _place, value in raw:
+    row = 0
+    for place, value in raw:
+        if isinstance(value, RowError) or not is_by_columns(value):
+            other = RowError(0, "something else than columns follows the first table.")
+            yield place, value if isinstance(value, RowError) else other
+            continue
         try:
-            yield from enumerate(rows_of_columns(value), start=1)
+            for entry in rows_of_columns(value):
+                row += 1
+                yield row, entry
         except ShapeError as error:
             yield 0, RowError(0, str(error))
 

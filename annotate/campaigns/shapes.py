@@ -118,7 +118,7 @@ def shape_of(
             else f"No system is named, so all outputs are of one, “{ONE_SYSTEM}”."
         )
     if not found["item"]:
-        item = "input" if found["system"] else "number"
+        item = "input" if found["system"] and not by_column else "number"
         if item == "input" and not (found["input"] or isinstance(split, partial)):
             return None
         told.append(
@@ -137,7 +137,7 @@ def _split(
 ) -> tuple[Split | None, list[str]]:
     """Return how each entry is split, and what is told of it; None for no known form."""
     pair = [name for wanted in PAIR for name in fields if folded(name) == wanted]
-    if len(pair) == len(PAIR) and not found["system"]:
+    if len(pair) == len(PAIR):
         return partial(_by_system, pair), [_told_of(pair)]
     if found["output"]:
         return _whole, []

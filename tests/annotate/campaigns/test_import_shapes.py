@@ -39,7 +39,7 @@ def lines(*entries: Any) -> bytes:
     return b"".join(json.dumps(entry).encode() + b"\n" for entry in entries)
 
 
-def archive(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def archive(*members: tuple[str, bytes | str], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as file:
         for name, content in members:
@@ -151,6 +151,10 @@ FORMS = {
         lines({"messages": [ASKED, answer("A mill.")]}),
         [("1", "system", "A mill.", "user: What is this?")],
     ),
+    "messages with an input": (
+        lines({"id": 1, "llm": "gpt", "prompt": "What?", "messages": [ASKED, answer("A mill.")]}),
+        [(*MILL[0], "What?")],
+    ),
     "messages in cells": (
         b'id,model,messages\n1,gpt,"[{""role"":""assistant"",""content"":""A mill.""}]"\n',
         MILL[:1],
@@ -166,6 +170,10 @@ FORMS = {
     "chosen, rejected table": (
         b"prompt,rejected,chosen\nWhat?,The mill.,A mill.\n",
         [("1", "chosen", "A mill.", "What?"), ("1", "rejected", "The mill.", "What?")],
+    ),
+    "chosen, rejected with a model": (
+        lines({"id": 1, "model": "m", "chosen": "A mill.", "rejected": "The mill."}),
+        [("1", "chosen", "A mill."), ("1", "rejected", "The mill.")],
     ),
     "chosen, rejected chats": (
         lines(
@@ -279,6 +287,12 @@ def test_nothing_is_guessed_where_item_system_and_output_are_named(data: bytes) 
     assert notice.startswith("Not used:")
 
 
+def test_nothing_is_guessed_for_a_column_that_was_named_and_is_not_there() -> None:
+    for data in (FORMS["wide"][0], FORMS["question, answer"][0]):
+        with Sheet() as sheet, pytest.raises(UploadRefused, match=r"no columns? .*“who”"):
+            read(sheet, [data], columns={"system": "who"})
+
+
 def test_outputs_without_an_item_are_of_one_if_they_have_the_same_input() -> None:
     long = "What is this? " * 20
     data = lines(
@@ -330,10 +344,10 @@ LACKING = "line 1: no columns “system” and “output”."
     [
         # Tables that are not wide.
         (b"item,gpt,llama\n1,A,B\n2,A\n", "line 3: 2 columns, where the first line has 3."),
-        (b"item,who,says\n1,a,x\n1,b,y\n", LACKING),  # an item comes twice
-        (b"no,who,says\n1,a,q\n2,b,r\n3,a,s\n4,b,t\n", "line 1: no columns “item”, “system” and"),
+        (b"item,who,wrote\n1,a,x\n1,b,y\n", LACKING),  # an item comes twice
+        (b"no,who,wrote\n1,a,q\n2,b,r\n3,a,s\n4,b,t\n", "line 1: no columns “item”, “system” and"),
         (b"item,title,url\n1,a,b\n", LACKING),
-        (b"item,sytem,says\n1,a,x\n", LACKING),
+        (b"item,sytem,wrote\n1,a,x\n", LACKING),
         (b"1,a,Some text\n2,b,More\n", "line 1: no columns “item”, “system” and “output”."),
         (b"x,a,Some text\ny,a,More\n", "line 1: no columns “item”, “system” and “output”."),
         (lines({"item": 1, "gpt": "A", "llama": "B"}, {"item": 2, "gpt": "A"}), "line 2: no text"),
@@ -376,6 +390,8 @@ LACKING = "line 1: no columns “system” and “output”."
             "the columns are not of the same rows: “item” has 2 and “system” has 1.",
         ),
         (lines({"item": [], "output": []}), "The file is empty."),
+        (lines({"item": [1], "output": ["x"]}, {}), "something else than columns follows the"),
+        (lines({"item": [1], "output": ["x"]}, 7), "something else than columns follows the"),
         (
             lines({"item": ["x" * 9_000_000], "output": ["x"]}),
             "line 1: longer than 8 MB. Is this a table that is written column by column? Write ",
@@ -386,6 +402,15 @@ LACKING = "line 1: no columns “system” and “output”."
         (gzip.compress(LONG)[:-9], "This compressed file or spreadsheet cannot be read"),
         (gzip.compress(LONG) + b"more", "This compressed file or spreadsheet cannot be read"),
         (gzip.compress(gzip.compress(LONG)), "This is a compressed file in a compressed file."),
+        (
+            archive(("a.jsonl", lines(*[{"item": i, "output": "x"} for i in range(30)]) + b"[")),
+            "a.jsonl, line 31: not JSON",
+        ),
+        (
+            archive(("a.json", json.dumps([{"item": i, "output": ""} for i in range(30)])[:-1])),
+            "a.json, line 1: not JSON",
+        ),
+        (archive(("a.csv", ONE), ("b.csv", OTHER))[:59], "This compressed file or spreadsheet"),
         (archive(("a.csv", LONG))[:60], "a.csv: This compressed file or spreadsheet cannot be"),
         (archive(("in.zip", archive(("a.csv", LONG)))), "in.zip: This is an archive or a"),
         (archive(("a.csv.gz", gzip.compress(LONG))), "a.csv.gz: This is a compressed file in a"),
