@@ -185,7 +185,8 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 def _is_misspelt(wanted: str, names: Sequence[str]) -> bool:
     """Return whether one may be a misspelling. Two of a kind, such as system 1 and 2, are not."""
-    close = get_close_matches(wanted, map(folded, names[:MOST_UNKNOWN]), n=MOST_UNKNOWN)
+    folded_names = [one for name in names[:MOST_UNKNOWN] if (one := folded(name)) not in DESCRIBES]
+    close = get_close_matches(wanted, folded_names, n=MOST_UNKNOWN)
     of_a_kind = [name for name in close if wanted in name]
     return len(of_a_kind) == 1 or len(close) > len(of_a_kind)
 
@@ -253,6 +254,8 @@ def _with_texts(known: Entry) -> Entry:
 
     The turns before it are the input, unless there is another one.
     """
+    if not (isinstance(known.get("output"), list) or isinstance(known.get("input"), list)):
+        return known
     found = dict(known)
     if _is_chat(found.get("output")):
         *before, (role, content) = _turns(found["output"])
@@ -303,7 +306,7 @@ def is_by_columns(value: Any) -> bool:
         return False
     columns = list(value.values())
     lists = all(isinstance(one, list) and not _is_chat(one) for one in columns)
-    return lists or all(isinstance(one, dict) and "0" in one for one in columns)
+    return lists or all(isinstance(one, dict) and all(map(str.isdecimal, one)) for one in columns)
 
 
 def rows_of_columns(value: Mapping[str, Any]) -> Iterator[Entry]:

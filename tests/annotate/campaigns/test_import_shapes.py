@@ -102,6 +102,7 @@ FORMS = {
         b"item,gpt,length,url,llama\n1,A mill.,7,http://x,The mill.\n",
         MILL,
     ),
+    "wide, a title": (b"title,gpt,llama\nMills,A mill.,The mill.\n", MILL),
     "wide lines": (lines({"id": 1, "gpt": "A mill.", "llama": "The mill."}), MILL),
     "wide, alike names": (
         b"item,system 1,system 2\n1,A,B\n",
@@ -197,6 +198,10 @@ FORMS = {
                 "output": {"0": "A mill.", "1": "The mill."},
             }
         ),
+        MILL,
+    ),
+    "pandas, some rows": (
+        lines({"id": {"3": 1}, "gpt": {"3": "A mill."}, "llama": {"3": "The mill."}}),
         MILL,
     ),
     "lists by column": (
