@@ -12,10 +12,11 @@ GZIP, ZIP = b"\x1f\x8b", (b"PK\x03\x04", b"PK\x05\x06")
 MEMBER = b"PK\x03\x04"
 MARKS = (MEMBER, b"PK\x01\x02", b"PK\x05\x06", b"PK\x06\x06")  # what may follow a member
 DESCRIPTORS = (12, 16, 20, 24)  # bytes of what may stand between
-ENCRYPTED, SIZES_FOLLOW, UTF8 = 1, 8, 0x800  # flags of a member
+ENCRYPTED, SIZES_FOLLOW = 1, 8  # flags of a member
 STORED, DEFLATED = 0, 8
 NO_SIZE = 0xFFFFFFFF  # it is of 4 GB or more
 BLOCK = 64 * 1024  # bytes that are unpacked together
+FED = 4 * 1024  # bytes that are given to zlib at once; it gives back what it does not use
 MOST_MEMBERS = 100
 MOST_BYTES = 2 * 1024**3  # unpacked
 MOST_RATIO = 100  # unpacked bytes to packed ones
@@ -62,20 +63,22 @@ class _Packed:
     """The bytes of a compressed file in their order, and how many came out of how many."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
-        self._blocks, self._kept = blocks, b""
+        self._blocks, self._kept, self._at = blocks, b"", 0
         self._packed = self._unpacked = 0
 
     def peek(self, size: int) -> bytes:
-        while len(self._kept) < size and (block := next(self._blocks, None)) is not None:
+        while len(self._kept) < self._at + size:
+            if (block := next(self._blocks, None)) is None:
+                break
             self._packed += len(block)
-            self._kept += block
-        return self._kept[:size]
+            self._kept, self._at = self._kept[self._at :] + block, 0
+        return self._kept[self._at : self._at + size]
 
     def take(self, size: int) -> bytes:
         found = self.peek(size)
         if len(found) < size:
             raise _refused(DAMAGED)
-        self._kept = self._kept[size:]
+        self._at += size
         return found
 
     def stored(self, size: int) -> Iterator[bytes]:
@@ -88,12 +91,13 @@ class _Packed:
         """Yield what a stream unpacks to. kind: `zlib.MAX_WBITS`, with 16 more for gzip."""
         engine = zlib.decompressobj(kind)
         while not engine.eof:
-            given = self.peek(1)
+            given = self.peek(FED)
             try:
-                block = engine.decompress(self._kept, BLOCK)
+                block = engine.decompress(given, BLOCK)
             except zlib.error:
                 raise _refused(DAMAGED) from None
-            self._kept = engine.unused_data if engine.eof else engine.unconsumed_tail
+            rest = engine.unused_data if engine.eof else engine.unconsumed_tail
+            self._at += len(given) - len(rest)
             if not (given or block or engine.eof):
                 raise _refused(DAMAGED)
             yield self._counted(block)
@@ -120,8 +124,7 @@ def _unzipped(packed: _Packed) -> Iterator[tuple[str, Iterator[bytes]]]:
         if number > MOST_MEMBERS:
             raise _refused(MANY)
         member = _Member(*struct.unpack("<6x2H4x2I4x2H", packed.take(30)))
-        encoding = "utf-8" if member.flags & UTF8 else "cp437"
-        path = packed.take(member.n_name).decode(encoding, "replace")
+        path = _path(packed.take(member.n_name))
         packed.take(member.n_more)
         if path in ("[Content_Types].xml", "mimetype") or path.startswith(("xl/", "_rels/")):
             raise _refused(SPREADSHEET)
@@ -136,6 +139,13 @@ def _unzipped(packed: _Packed) -> Iterator[tuple[str, Iterator[bytes]]]:
         raise _refused(DAMAGED)
     if not tables:
         raise _refused(NO_TABLE)
+
+
+def _path(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("cp437")
 
 
 def _content(packed: _Packed, member: _Member, path: str) -> Iterator[bytes]:

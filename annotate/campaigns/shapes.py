@@ -147,13 +147,14 @@ def _split(
     systems = [] if found["system"] else _systems(unknown, first, alone=len(unknown) == len(fields))
     if not systems or _repeat(first, found["item"]):
         return None, []
-    return partial(_by_system, systems), [_told_of(systems)]
+    told = f"{_told_of(systems)} Remove a column that is no system."
+    return partial(_by_system, systems), [told]
 
 
 def _told_of(systems: Sequence[str]) -> str:
     shown = series(f"“{fields_shown(name)}”" for name in systems[:MOST_UNKNOWN])
     more = f" and {count(rest)} more" if (rest := len(systems) - MOST_UNKNOWN) > 0 else ""
-    return f"Read as a column for each system: {shown}{more}. Remove a column that is no system."
+    return f"Read as a column for each system: {shown}{more}."
 
 
 def _systems(names: Sequence[str], first: Sequence[Entry], *, alone: bool) -> list[str]:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import time
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
@@ -247,6 +248,14 @@ FORMS = {
         ),
         MILL,
     ),
+    "one file a system, named in Unicode": (
+        archive(("modèle.csv", ONE)),
+        [("1", "modèle", "A mill.")],
+    ),
+    "one file a system, named in another way": (
+        archive(("modXle.csv", ONE)).replace(b"modXle", "modèle".encode("cp437")),
+        [("1", "modèle", "A mill.")],
+    ),
     "one file a system, no item": (
         streamed(("gpt.csv", b"output\nA mill.\n"), ("llama.csv", b"output\nThe mill.\n")),
         MILL,
@@ -466,6 +475,13 @@ def test_what_grows_beyond_reason_is_not_unpacked(pack: Any) -> None:
     finally:
         tracemalloc.stop()
     assert "more than 100 times as large" in told
+
+
+def test_many_empty_parts_are_read_in_time() -> None:
+    data = gzip.compress(b"") * 50_000 + gzip.compress(LONG)
+    start = time.process_time()
+    assert short(rows([data])) == MILL
+    assert time.process_time() - start < 5
 
 
 def test_what_is_too_large_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
