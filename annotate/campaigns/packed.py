@@ -23,6 +23,8 @@ MOST_RATIO = 100  # unpacked bytes to packed ones
 FREE = 16 * 1024**2  # unpacked bytes before the ratio matters
 DAMAGED = "This compressed file or spreadsheet cannot be read: it is damaged or incomplete."
 SPREADSHEET = "This is a spreadsheet (.xlsx or .ods). Save the table as CSV."
+EXPORT = "This is the export of a campaign. Unpack it, and import its outputs.jsonl."
+EXPORT_BEGINS = "plan.json"  # its first file
 NO_TABLE = "There is no file in this archive. Put the table into it."
 MANY = f"More than {MOST_MEMBERS} files are in this archive. Put those of one campaign into it."
 LARGE = f"Unpacked, this file is larger than {MOST_BYTES >> 30} GB. Divide it into several imports."
@@ -130,6 +132,8 @@ def _unzipped(packed: _Packed) -> Iterator[tuple[str, Iterator[bytes]]]:
             raise _refused(SPREADSHEET)
         content = _content(packed, member, path)
         name = PurePosixPath(path.replace("\\", "/")).name
+        if name == EXPORT_BEGINS:
+            raise _refused(EXPORT)
         if not path.endswith("/") and not name.startswith(".") and "__MACOSX/" not in path:
             tables += 1
             yield name, content

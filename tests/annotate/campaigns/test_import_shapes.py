@@ -20,11 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from annotate.campaigns import imports, packed
+from annotate.campaigns import imports, packed, shapes
 from annotate.campaigns.problems import Row, RowError, UploadRefused
 from annotate.campaigns.reading import read, recognised, rows
 from annotate.campaigns.sheet import Facts, Sheet, row_of
 from annotate.models import Campaign, Output
+from estimation import export
 from tests.annotate.researcher import looked_at, press
 from tests.factories import user
 
@@ -430,6 +431,7 @@ LACKING = "line 1: no columns “system” and “output”."
         (archive(("a.csv.gz", gzip.compress(LONG))), "a.csv.gz: This is a compressed file in a"),
         (archive(("[Content_Types].xml", b"<x/>")), "This is a spreadsheet (.xlsx or .ods)."),
         (archive(), "There is no file in this archive."),
+        (archive(("c-7/plan.json", b"{}")), "This is the export of a campaign. Unpack"),
         (archive(("__MACOSX/a", b"x")), "There is no file in this archive."),
         (archive(*((f"{i}.csv", ONE) for i in range(101))), "More than 100 files are in this"),
         (archive(("a.csv", LONG), ("b.csv", b"item,output\n1\n")), "b.csv: not of the same form"),
@@ -449,6 +451,11 @@ def test_what_cannot_be_read_says_why(data: bytes, told: str) -> None:
 def test_a_damaged_file_in_an_archive_is_noticed() -> None:
     whole = archive(("a.csv", LONG), method=zipfile.ZIP_STORED)
     assert "damaged" in refused(whole.replace(b"A mill", b"A mull", 1))[0]
+
+
+def test_an_export_is_what_it_is_taken_for() -> None:
+    assert export.PLAN == packed.EXPORT_BEGINS
+    assert export.OUTPUTS.columns.keys() >= shapes.EXPORTED
 
 
 def test_a_password_is_told() -> None:
