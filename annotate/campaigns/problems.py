@@ -24,9 +24,10 @@ LONGEST_COLUMN = 200  # characters of a name that somebody types
 _USUAL = {
     "item": "itemid itemkey id docid documentid articleid exampleid sampleid sourceid questionid "
     "qid promptid segmentid segid index key",
-    "system": "systemid systemname model modelid modelname engine",
-    "output": "outputtext systemoutput modeloutput generated generatedtext generation generations "
-    "summary answer response prediction predicted hypothesis candidate completion translation",
+    "system": "systemid systemname model modelid modelname engine llm",
+    "output": "outputtext systemoutput modeloutput modelresponse generated generatedtext "
+    "generation generations summary answer response prediction predicted hypothesis candidate "
+    "completion translation",
     "reference": "references ref referencetext gold goldsummary goldanswer target groundtruth",
     "input": "inputtext source sourcetext src document article question query prompt context",
     "paragraphs": "passages",
@@ -317,14 +318,10 @@ _MARKS = [
 _NO_TEXT = [
     (
         b"PK\x03\x04",
-        "This is a spreadsheet (.xlsx) or a zip archive. Save the table as CSV, or "
-        "unpack the archive.",
+        "This is an archive or a spreadsheet in an archive. Unpack it first.",
     ),
     (b"\xd0\xcf\x11\xe0", "This is a spreadsheet of an old kind (.xls). Save the table as CSV."),
-    (
-        b"\x1f\x8b",
-        "This file is compressed. Unpack it first, or use the command line, which reads .gz files.",
-    ),
+    (b"\x1f\x8b", "This is a compressed file in a compressed file. Unpack it first."),
     (b"BZh", "This file is compressed. Unpack it first."),
     (b"\xfd7zXZ", "This file is compressed. Unpack it first."),
     (b"(\xb5/\xfd", "This file is compressed. Unpack it first."),
@@ -333,13 +330,13 @@ _NO_TEXT = [
 ]
 
 
-def head_of(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+def head_of(blocks: Iterable[bytes], size: int = HEAD) -> tuple[bytes, Iterator[bytes]]:
     """Return the first bytes, and all blocks once more."""
     rest = iter(blocks)
     head = b""
     for block in rest:
         head += block
-        if len(head) >= HEAD:
+        if len(head) >= size:
             break
     return head, chain([head], rest)
 

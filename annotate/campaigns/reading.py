@@ -6,12 +6,15 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, combinations, islice
+from pathlib import PurePosixPath
 from typing import Any
 
+from annotate.campaigns.packed import opened
 from annotate.campaigns.problems import (
     DECODER,
     FIELDS,
@@ -30,12 +33,24 @@ from annotate.campaigns.problems import (
     as_utf8,
     entries,
     fields_shown,
+    folded,
     head_of,
     looks_like,
     not_json,
     not_utf8,
 )
 from annotate.campaigns.problems import lines as numbered_lines
+from annotate.campaigns.shapes import (
+    LOOKED_AT,
+    PARAGRAPH,
+    TURNS,
+    USUAL,
+    Shape,
+    ShapeError,
+    is_by_columns,
+    rows_of_columns,
+    shape_of,
+)
 from annotate.campaigns.sheet import (
     LARGEST,
     LONGEST_METRIC,
@@ -52,34 +67,73 @@ from annotate.instruments import base as instruments_base
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 LONGEST_CELL = 5_000_000
+LONG_HEAD = 1_000_000  # bytes of the first entries, from which their form is recognised
 NO_NUMBER = {"", "na", "n/a", "nan", "null", "none", "-"}  # missing values in spreadsheets
-PARAGRAPH = re.compile(r"paragraphs?[ _.-]?(\d{1,2})", re.IGNORECASE)
+SEPARATOR = re.compile(r'"?sep=([^\w\s"]|\t)"?', re.IGNORECASE)  # Excel's first line
 
 csv.field_size_limit(LONGEST_CELL)  # for the whole process; the default is 131,072
 
 
 @dataclass(frozen=True)
 class Header:
-    """The names of the columns, the delimiter, and the line of the header."""
+    """The names of the columns, the delimiter, and the line of the header.
+
+    quoted: whether quotation marks hold cells together, or are characters like any other.
+    """
 
     names: tuple[str, ...]
     delimiter: str
     line: int
+    quoted: bool = True
 
 
 def header_of(head: bytes, known: FieldNames) -> Header:
-    """Return the header, with the delimiter that gives most of the known names."""
+    """Return the header, with the delimiter that the file names or that gives most known names."""
     lines = enumerate(head.splitlines(), start=1)
-    number, raw = next(((n, line) for n, line in lines if line.strip()), (1, b""))
-    first = raw.decode(errors="replace")
+    filled = ((n, line.decode(errors="replace")) for n, line in lines if line.strip())
+    number, first = next(filled, (1, ""))
+    delimiters: Iterable[str] = DELIMITERS
+    if named := SEPARATOR.fullmatch(first):
+        delimiters, (number, first) = named[1], next(filled, (number, ""))
     found = [Header((first.strip(),), ",", number)]
-    for delimiter in DELIMITERS:
+    for delimiter in delimiters:
         with suppress(csv.Error):
             names = next(csv.reader([first], delimiter=delimiter), [])
             if names:
                 tidy = tuple(name.strip() for name in names)
                 found.append(Header(tidy, delimiter, number))
     return max(found, key=lambda one: (known.means_something(one.names), len(one.names)))
+
+
+def _looked_through(header: Header, text: Iterator[bytes]) -> tuple[Header, Iterator[bytes]]:
+    """Return the header with what its first rows say of quotation marks, and the text once more."""
+    if header.delimiter != "\t":
+        return header, text
+    head, text = head_of(text, LONG_HEAD)
+    return replace(header, quoted=_is_quoted(head[:LONG_HEAD], header)), text
+
+
+def _is_quoted(head: bytes, header: Header) -> bool:
+    """Return whether every cell that begins with a quotation mark ends with one."""
+    if b'"' not in head:
+        return True
+    is_cut = len(head) >= LONG_HEAD
+    begun = 0  # lines of complete rows
+    lines = [line.decode(errors="replace") for line in head.splitlines(keepends=True)]
+    reader = csv.reader(lines, delimiter=header.delimiter, strict=True)
+    try:
+        for cells in reader:
+            if is_cut and reader.line_num == len(lines):
+                break
+            beyond = any(cells[len(header.names) :]) or 0 < len(cells) < len(header.names)
+            if beyond and reader.line_num > header.line:
+                return False
+            begun = reader.line_num
+    except csv.Error:
+        # A cell that is cut off may go on beyond the head; tabs in it are those of further rows.
+        rest = "".join(lines[begun:]).rpartition('\t"')[2]
+        return is_cut and reader.line_num == len(lines) and "\t" not in rest
+    return True
 
 
 def _decoded(blocks: Iterable[bytes], faults: list[RowError]) -> Iterator[str]:
@@ -100,7 +154,12 @@ def table_records(
 ) -> Iterator[tuple[int, dict[str, str] | RowError]]:
     """Yield the number of each record's first line, and its cells by column name."""
     faults: list[RowError] = []
-    reader = csv.reader(_decoded(blocks, faults), delimiter=header.delimiter, strict=True)
+    reader = csv.reader(
+        _decoded(blocks, faults),
+        delimiter=header.delimiter,
+        quoting=csv.QUOTE_MINIMAL if header.quoted else csv.QUOTE_NONE,
+        strict=True,
+    )
     names = [name or f"column {i}" for i, name in enumerate(header.names, start=1)]
     began = 1
     while True:
@@ -186,25 +245,36 @@ NEITHER = (
 )
 MANY_FIELDS = f"more than {MOST_FIELDS:,} fields."
 NO_OBJECT = 'not an object. Each one looks like {"item": …, "system": …, "output": …}.'
+BY_ROWS = (
+    "Is this a table that is written column by column? Write one object on each line (in pandas: "
+    'orient="records", lines=True).'
+)
 MOST_NAMES = 6  # columns that a message lists
 
 NO_COLUMNS: Mapping[str, str] = {}  # every field goes by its own or a usual name
 Raw = Iterator[tuple[int, Any]]  # the place, and the value there or a RowError
+Typed = Callable[[dict[str, Any], dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]
 
 
 # One entry of a file: its place, its known fields under our names, and the unknown ones.
 Record = tuple[int, dict[str, Any], dict[str, Any]]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Form:
-    """The format of a file. The messages about its names are complete after reading."""
+    """The format of a file. The messages about its names are complete after reading.
+
+    where: what the places of records count; in an archive the file, too, and of the last record.
+    """
 
     name: str
     encoding: str
     unit: str
     names: FieldNames
+    shape: Shape
     records: Iterator[Record | RowError]
+    told: list[str] = field(default_factory=list)
+    where: str = ""
 
 
 def recognised(blocks: Iterable[bytes], columns: Mapping[str, str] = NO_COLUMNS) -> Form:
@@ -212,20 +282,121 @@ def recognised(blocks: Iterable[bytes], columns: Mapping[str, str] = NO_COLUMNS)
 
     columns: which column is which, by our names, where somebody said so.
     """
+    files = opened(blocks)
+    names = FieldNames(columns)
+    name, text = next(files)
+    form = _of_file(name, text, names)
+    form.told = [*form.shape.told, *form.told]
+    form.where = form.unit
+    form.records = chain(_in_file(name, form, form.records), _further(files, form))
+    return form
+
+
+def _further(
+    files: Iterable[tuple[str, Iterable[bytes]]], form: Form
+) -> Iterator[Record | RowError]:
+    """Yield the records of further files in an archive, which must be of the first one's form."""
+    for name, text in files:
+        other = _of_file(name, text, form.names)
+        if (other.name, replace(other.shape, system="")) != (
+            form.name,
+            replace(form.shape, system=""),
+        ):
+            message = f"{name}: not of the same form as the first file in this archive."
+            raise UploadRefused([RowError(0, message)])
+        yield from _in_file(name, form, other.records)
+
+
+def _in_file(
+    name: str, form: Form, records: Iterator[Record | RowError]
+) -> Iterator[Record | RowError]:
+    """Yield the records of one file; errors name it, if it has a name."""
+    if not name:
+        yield from records
+        return
+    form.where = f"{fields_shown(name)}, {form.unit}"
+    try:
+        for record in records:
+            yield replace(record, unit=form.where) if isinstance(record, RowError) else record
+    except UploadRefused as refused:
+        raise _named(name, refused) from None
+
+
+def _named(name: str, refused: UploadRefused) -> UploadRefused:
+    shown = fields_shown(name)
+    return UploadRefused(
+        replace(one, unit=f"{shown}, {one.unit}")
+        if one.line
+        else replace(one, message=f"{shown}: {one.message}")
+        for one in refused.errors
+    )
+
+
+def _of_file(name: str, blocks: Iterable[bytes], names: FieldNames) -> Form:
+    try:
+        return _of_text(blocks, names, PurePosixPath(name).stem)
+    except UploadRefused as refused:
+        raise _named(name, refused) if name else refused from None
+
+
+def _of_text(blocks: Iterable[bytes], names: FieldNames, file: str) -> Form:
     encoding, text = as_utf8(blocks)
     head, text = head_of(text)
     start = head.lstrip()[:1]
     if not start:
         raise UploadRefused([RowError(0, NEITHER if any(map(bytes.strip, text)) else EMPTY)])
-    names = FieldNames(columns)
     if start == b"{" and _is_lines(head):
-        records = _sorted(_json_lines(text), names, "line")
-        return Form("JSON lines", encoding, "line", names, records)
+        return _of_json("JSON lines", "line", _json_lines(text), encoding, names, file)
     if start in (b"{", b"["):
         name = "a JSON list" if start == b"[" else "JSON objects"
-        records = _sorted(enumerate(entries(text), start=1), names, "entry")
-        return Form(name, encoding, "entry", names, records)
-    return _table(head, text, encoding, names)
+        raw = enumerate(entries(text), start=1)
+        return _of_json(name, "entry", raw, encoding, names, file)
+    return _table(head, text, encoding, names, file)
+
+
+def _of_json(name: str, unit: str, raw: Raw, encoding: str, names: FieldNames, file: str) -> Form:
+    first, raw = _ahead(raw, 1)
+    told = []
+    if first and is_by_columns(first[0]):
+        told = ["Read as a table that is written column by column."]
+        name, unit, raw = "JSON by columns", "row", _by_rows(raw)
+    first, raw = _ahead(_objects(raw, names, unit), LOOKED_AT)
+    fields = dict.fromkeys(chain.from_iterable(first))
+    shape = shape_of(fields.keys(), first, names, file) or USUAL
+    records = _records(raw, names, shape, unit)
+    return Form(name, encoding, unit, names, shape, records, told)
+
+
+def _ahead(raw: Raw, most: int) -> tuple[list[Any], Raw]:
+    """Return the first values that are no errors, and all once more."""
+    looked: list[tuple[int, Any]] = []
+    size = 0
+    for place, value in islice(raw, most):
+        looked.append((place, value))
+        size += sum(map(len, filter(_is_text, value.values()))) if isinstance(value, dict) else 0
+        if size > LONG_HEAD:
+            break
+    return [one for _place, one in looked if not isinstance(one, RowError)], chain(looked, raw)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _by_rows(raw: Raw) -> Raw:
+    """Yield the rows of tables that are written column by column."""
+    row = 0
+    for place, value in raw:
+        if isinstance(value, RowError) or not is_by_columns(value):
+            other = RowError(0, "something else than columns follows the first table.")
+            yield place, value if isinstance(value, RowError) else other
+            continue
+        try:
+            for entry in rows_of_columns(value):
+                row += 1
+                yield row, entry
+        except ShapeError as error:
+            yield 0, RowError(0, str(error))
 
 
 def _is_lines(head: bytes) -> bool:
@@ -243,7 +414,8 @@ def _is_lines(head: bytes) -> bool:
 def _json_lines(text: Iterable[bytes]) -> Raw:
     for number, line in numbered_lines(text):
         if line is None:
-            yield number, RowError(number, TOO_LONG, kind="long")
+            message = TOO_LONG if number > 1 else f"{TOO_LONG} {BY_ROWS}"
+            yield number, RowError(number, message, kind="long")
         elif line.strip():
             try:
                 yield number, DECODER.decode(line.decode().strip(" \t\r\n"))
@@ -255,77 +427,99 @@ def _json_lines(text: Iterable[bytes]) -> Raw:
                 yield number, RowError(number, TOO_DEEP)
 
 
-def _sorted(raw: Raw, names: FieldNames, unit: str) -> Iterator[Record | RowError]:
+def _objects(raw: Raw, names: FieldNames, unit: str) -> Raw:
     for place, value in raw:
         if isinstance(value, RowError):
-            yield value
+            yield place, value
         elif not isinstance(value, dict):
-            yield RowError(place, NO_OBJECT, unit=unit)
+            yield place, RowError(place, NO_OBJECT, unit=unit)
         elif len(value) > MOST_FIELDS:
-            yield RowError(place, MANY_FIELDS, unit=unit)
+            yield place, RowError(place, MANY_FIELDS, unit=unit)
         elif wrapped := _wrapped(value, names):
             message = f"an object around the rows. Save the list “{fields_shown(wrapped)}” alone."
-            yield RowError(place, message, kind="wrapped", unit=unit)
+            yield place, RowError(place, message, kind="wrapped", unit=unit)
         else:
-            try:
-                yield _with_metrics(place, *names.sort(value))
-            except AmbiguousError as error:
-                yield RowError(place, str(error), unit=unit)
+            yield place, value
+
+
+def _records(
+    raw: Raw, names: FieldNames, shape: Shape, unit: str, typed: Typed = lambda *both: both
+) -> Iterator[Record | RowError]:
+    """Yield the records of all entries. typed: gives known and unknown fields their types."""
+    for number, (place, value) in enumerate(raw, start=1):
+        if isinstance(value, RowError):
+            yield value
+            continue
+        try:
+            for entry in shape.split(value):
+                known, unknown = _with_metrics(*typed(*names.sort(entry)))
+                yield place, shape.filled(known, number), unknown
+        except AmbiguousError as error:
+            yield RowError(place, str(error), unit=unit)
+        except ShapeError as error:
+            yield RowError(place, str(error), kind="shape", unit=unit)
 
 
 def _wrapped(value: dict[str, Any], names: FieldNames) -> str:
     """Return the name of a list inside an object that is not itself a row; "" otherwise."""
     for name, inner in value.items():
         if isinstance(inner, list) and inner and isinstance(inner[0], dict):
-            return "" if names.means_something(value) > 1 else name
+            is_chat = folded(name) in TURNS or "role" in inner[0]
+            return "" if is_chat or names.means_something(value) > 1 else name
     return ""
 
 
-def _with_metrics(place: int, known: dict[str, Any], unknown: dict[str, Any]) -> Record:
+def _with_metrics(
+    known: dict[str, Any], unknown: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read `metrics.comet` as a nested field: pandas writes nested objects like this."""
     named = [name for name in unknown if name.startswith(METRIC)]
     metrics = known.get("metrics")
     if named and (metrics is None or isinstance(metrics, dict)):
         values = {name.removeprefix(METRIC): unknown.pop(name) for name in named}
         known = known | {"metrics": values | (metrics or {})}
-    return place, known, unknown
+    return known, unknown
 
 
-def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames) -> Form:
+def _table(head: bytes, text: Iterator[bytes], encoding: str, names: FieldNames, file: str) -> Form:
     header = header_of(head, names)
-    if not names.means_something(header.names) and len(header.names) < len(REQUIRED):
+    if not names.means_something(header.names) and len(header.names) < 2:
         raise UploadRefused([RowError(0, NEITHER)])
     if len(header.names) > MOST_FIELDS:
         raise UploadRefused([RowError(header.line, MANY_FIELDS)])
     if twice := [name for name, n in Counter(filter(None, header.names)).items() if n > 1]:
         message = f"two columns are called “{fields_shown(twice[0])}”. Rename one."
         raise UploadRefused([RowError(header.line, message)])
-    try:
-        known, _unknown = names.sort(dict.fromkeys(header.names, ""))
-    except AmbiguousError as error:
-        raise UploadRefused([RowError(header.line, str(error))]) from None
-    missing = [name for name in REQUIRED if name not in known]
-    if missing:
-        found = [f"“{fields_shown(name)}”" for name in header.names[:MOST_NAMES]]
-        more = f" and {count(rest)} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
-        wanted = series(f"“{fields_shown(names.named.get(name, name))}”" for name in missing)
-        message = (
-            f"no {'column' if len(missing) == 1 else 'columns'} {wanted}. The columns are "
-            f"{', '.join(found)}{more}. The first line must name item, system and output, and each "
-            "further line holds one output of one system."
-        )
-        raise UploadRefused([RowError(header.line, message, kind=NO_COLUMN)])
-    records = _cells(table_records(text, header), names, comma=header.delimiter == ";")
-    return Form(f"CSV with {DELIMITERS[header.delimiter]}", encoding, "line", names, records)
+    header, text = _looked_through(header, text)
+    first, raw = _ahead(table_records(text, header), LOOKED_AT)
+    shape = shape_of(dict.fromkeys(header.names).keys(), first, names, file)
+    if shape is None and not names.means_something(header.names) and len(header.names) < 3:
+        raise UploadRefused([RowError(0, NEITHER)])
+    if shape is None:
+        raise UploadRefused([_no_column(header, names)])
+    if shape == USUAL:
+        try:
+            names.sort(dict.fromkeys(header.names, ""))
+        except AmbiguousError as error:
+            raise UploadRefused([RowError(header.line, str(error))]) from None
+    typed = partial(from_cells, comma=header.delimiter == ";")
+    told = [] if header.quoted else ["Quotation marks are read as characters of the texts."]
+    named = DELIMITERS.get(header.delimiter, f"“{header.delimiter}”")
+    records = _records(raw, names, shape, "line", typed)
+    return Form(f"CSV with {named}", encoding, "line", names, shape, records, told)
 
 
-def _cells(raw: Raw, names: FieldNames, *, comma: bool) -> Iterator[Record | RowError]:
-    for place, cells in raw:
-        if isinstance(cells, RowError):
-            yield cells
-        else:
-            known, unknown = from_cells(*names.sort(cells), comma=comma)
-            yield _with_metrics(place, known, unknown)
+def _no_column(header: Header, names: FieldNames) -> RowError:
+    missing = [name for name in REQUIRED if not names.candidates(name, header.names)]
+    found = [f"“{fields_shown(name)}”" for name in header.names[:MOST_NAMES]]
+    more = f" and {count(rest)} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
+    wanted = series(f"“{fields_shown(names.named.get(name, name))}”" for name in missing)
+    message = (
+        f"no {'column' if len(missing) == 1 else 'columns'} {wanted}. The columns are "
+        f"{', '.join(found)}{more}. The first line must name item, system and output, and each "
+        "further line holds one output of one system; or each system has a column of its own."
+    )
+    return RowError(header.line, message, kind=NO_COLUMN)
 
 
 # Reads files into a sheet: checks every row, reports every error, adds tables of metrics.
@@ -337,21 +531,23 @@ UNIT = "metrics file, line"
 
 def add_metrics(sheet: Sheet, blocks: Iterable[bytes]) -> None:
     """Add metric values to their outputs; raises `UploadRefused` for values without an output."""
+    problems = Problems()
     try:
-        _encoding, text = as_utf8(blocks)
-        head, text = head_of(text)
-        problems = _values(sheet, header_of(head, FieldNames()), text)
+        for _name, content in opened(blocks):
+            _encoding, text = as_utf8(content)
+            head, text = head_of(text)
+            header, text = _looked_through(header_of(head, FieldNames()), text)
+            _add_values(sheet, header, text, problems)
     except UploadRefused as refused:
         raise UploadRefused([_of_metrics(error) for error in refused.errors]) from None
     problems.check()
 
 
-def _values(sheet: Sheet, header: Header, text: Iterable[bytes]) -> Problems:
+def _add_values(sheet: Sheet, header: Header, text: Iterable[bytes], problems: Problems) -> None:
     names = tuple(name.strip().casefold() for name in header.names)
     if sorted(names) != COLUMNS:
         raise UploadRefused([RowError(1, "the columns must be: system,item,metric,value.")])
-    header = Header(names, header.delimiter, header.line)
-    problems = Problems()
+    header = replace(header, names=names)
     for line, cells in table_records(text, header):
         try:
             if isinstance(cells, RowError):
@@ -363,7 +559,6 @@ def _values(sheet: Sheet, header: Header, text: Iterable[bytes]) -> Problems:
                 problems.add(_of_metrics(RowError(line, message, kind)))
         if problems.full:
             break
-    return problems
 
 
 def _of_metrics(error: RowError) -> RowError:
@@ -454,7 +649,14 @@ class _Reading:
             self.sheet.add(row, self._numbers(unknown, place))
         except FaultyError as faulty:
             for kind, message in faulty.told:
-                self.problems.add(RowError(place, message, kind, self.form.unit))
+                self.problems.add(self._error(RowError(place, message, kind, self.form.where)))
+
+    def _error(self, error: RowError) -> RowError:
+        """Return the error as its cause: two outputs of an item, and no column for the system."""
+        if error.kind != "twice" or not self.form.shape.system:
+            return error
+        message = "a second output for an item, and no column names the system. Add one."
+        return replace(error, message=message, kind=NO_COLUMN)
 
     def _count(self, row: Row) -> None:
         self.n_cut += len(row.output) == EXCEL_CUTS
@@ -493,6 +695,7 @@ class _Reading:
         return [odd for name, odd in self.mixed.items() if self.numbers[name] > self.others[name]]
 
     def notices(self) -> Iterator[str]:
+        yield from self.form.told
         names = self.form.names
         said = {theirs: ours for theirs, ours in names.read_as.items() if ours in names.named}
         usual = {theirs: ours for theirs, ours in names.read_as.items() if ours not in names.named}

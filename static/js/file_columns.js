@@ -4,6 +4,7 @@ import { readJson } from "./json_data.js";
 
 const HEAD = 65536; // bytes that are looked at
 const REQUIRED = ["item", "system", "output"];
+const OTHER = ["messages", "conversation", "conversations", "chosen"]; // forms without these names
 const usual = readJson("usual-names");
 const part = document.getElementById("columns-part");
 const area = document.querySelector("[data-drop]");
@@ -29,7 +30,8 @@ function firstObject(text) {
 }
 
 function columnsOf(text) {
-  const head = text.replace(/^\uFEFF/, "").trimStart();
+  if (text.startsWith("PK\u0003") || text.startsWith("\u001f")) return []; // compressed
+  const head = text.replace(/^\uFEFF/, "").trimStart().replace(/^"?sep=.*\r?\n/i, "");
   if (head.startsWith("{") || head.startsWith("[")) {
     try {
       return Object.keys(JSON.parse(firstObject(head) ?? "{}"));
@@ -56,10 +58,11 @@ async function look(file) {
       return option;
     }),
   );
-  const unclear = names.length > 1 && REQUIRED.some((wanted) => found(wanted, names).length !== 1);
+  const other = names.some((name) => OTHER.includes(folded(name)));
+  const unclear = names.length > 1 && !other && REQUIRED.some((wanted) => found(wanted, names).length !== 1);
   if (unclear) part.open = true;
   const told = document.getElementById("columns-told");
-  told.textContent = unclear ? `The file has the columns ${names.slice(0, 12).join(", ")}. Type which of them is the item, the system and the output.` : "";
+  told.textContent = unclear ? `The file has the columns ${names.slice(0, 12).join(", ")}. Type which of them is the item, the system and the output, unless each system has its own.` : "";
 }
 
 function took(file) {

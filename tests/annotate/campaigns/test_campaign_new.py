@@ -188,7 +188,7 @@ GOOD_ROW = b'{"item": "a", "system": "s", "output": "x"}\n'
 @pytest.mark.parametrize(
     ("content", "line", "says"),
     [
-        (b"PK\x03\x04", 0, "This is a spreadsheet"),
+        (b"PK\x03\x04", 0, "spreadsheet cannot be read"),
         (GOOD_ROW + b'{"item": "b", "sytem": "s", "output": "x"}', 2, "Did you mean “sytem”"),
     ],
 )

@@ -216,7 +216,7 @@ def test_what_looks_like_a_formula_is_a_text():
         (HEAD + b"1,a\n2,a\n3,a,x,y\n", "line 2: 2 columns, where the first line has 3."),
         (b"item,system,output,item\n1,a,x,1\n", "line 1: two columns are called “item”."),
         (b"item,model,engine,output\n1,a,x,1\n", "line 1: “model” and “engine” could each be"),
-        (b"item,alpha,beta\n1,x,y\n", "line 1: no columns “system” and “output”. The columns are"),
+        (b"item,alpha\n1,x\n", "line 1: no columns “system” and “output”. The columns are"),
         (b"1,a,Some text\n2,a,More\n", "line 1: no columns “item”, “system” and “output”."),
         (HEAD + b'1,a,"x\n2,a,y\n3,a,z\n', "line 2: a quotation mark that opens here is never"),
         (HEAD + b'1,a,"x" y\n', "line 2: quotation marks that do not match."),
@@ -275,8 +275,8 @@ def test_a_list_that_cannot_be_read_says_why(data, told):
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (b"PK\x03\x04\x14\x00", "This is a spreadsheet (.xlsx) or a zip archive."),
-        (b"\x1f\x8b\x08\x00", "This file is compressed."),
+        (b"PK\x03\x04\x14\x00", "This compressed file or spreadsheet cannot be read"),
+        (b"\x1f\x8b\x08\x00", "This compressed file or spreadsheet cannot be read"),
         (b"%PDF-1.7", "This is a PDF document."),
         (b"PAR1", "This is a Parquet file."),
         (b"Some notes\nabout my systems\n", "This is neither JSON nor a table."),

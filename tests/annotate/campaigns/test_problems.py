@@ -198,7 +198,7 @@ def test_the_table_may_come_from_any_spreadsheet(table):
     ("lines", "number", "message"),
     [
         ([b"system,item,value\n"], 1, "the columns must be"),
-        ([b"PK\x03\x04 ..."], 0, "a spreadsheet"),
+        ([b"PK\x03\x04 ..."], 0, "cannot be read"),
         ([HEAD, b"beta,1,m,1\n"], 2, "no output of system “beta” for item “1”"),
         ([HEAD, b"alpha,1,m,1\n", b"alpha,1,m,1\n"], 3, "given twice"),
         ([HEAD, b"alpha,1,m,one\n"], 2, "“one” is not a number"),

@@ -1,0 +1,326 @@
+"""The forms of a file's entries, and how each becomes entries with item, system and output."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+from annotate.campaigns.problems import (
+    DECODER,
+    FIELDS,
+    METRIC,
+    MOST_UNKNOWN,
+    REQUIRED,
+    FieldNames,
+    fields_shown,
+    folded,
+)
+from annotate.common.numbers import count, series
+
+LOOKED_AT = 20  # entries from which the form is recognised
+ONE_SYSTEM = "system"  # its name, where no name is given
+PAIR = ("chosen", "rejected")
+TURNS = {"messages", "conversation", "conversations"}
+ROLES = ("system", "developer", "user", "assistant", "tool")
+EXPORTED = {"output", "item", "systems", "text"}  # the fields of outputs.jsonl in an export
+LONGEST_SYSTEM, LONGEST_START = 80, 60
+FEW = 4  # texts; fewer do not repeat enough to be names
+PARAGRAPH = re.compile(r"paragraphs?[ _.-]?(\d{1,2})", re.IGNORECASE)
+NO_NAME = re.compile(r"[\s\d.,;:%+-]*|column \d+")  # what is in a first line that names nothing
+NUMBERS = re.compile(r"[\s\d.,%+-]*")
+# Columns that describe a text. They are no systems, whatever they hold.
+_DESCRIBES = (
+    "text title url link note notes comment comments date time category topic domain language lang "
+    "label split type author name instruction annotator"
+)
+DESCRIBES = set(_DESCRIBES.split())
+
+Entry = dict[str, Any]
+Split = Callable[[Entry], Iterable[Entry]]
+
+
+class ShapeError(ValueError):
+    """An entry is not as the form of its file demands."""
+
+
+def _whole(entry: Entry) -> Iterable[Entry]:
+    return (entry,)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the entries of a file are.
+
+    told: what was read as what. split: gives the usual entries of one. system: of entries that name
+    none. item: what stands for it where none is named, "number" (of the entry) or "input".
+    """
+
+    told: tuple[str, ...] = ()
+    split: Split = field(default=_whole, compare=False)
+    system: str = ""
+    item: str = ""
+
+    def filled(self, known: Entry, number: int) -> Entry:
+        """Return the known fields of an entry, with chats as texts, and none of its names missing.
+
+        number: of the entry in its file, from 1.
+        """
+        found = _with_texts(known)
+        if self.system and found.get("system") is None:
+            found["system"] = self.system
+        if self.item and found.get("item") is None:
+            given = found.get("input")
+            if self.item == "number":
+                found["item"] = str(number)
+            elif given and isinstance(given, str):
+                found["item"] = _named_by(given)
+        return found
+
+
+USUAL = Shape()
+
+
+def shape_of(
+    fields: Collection[str], first: Sequence[Entry], names: FieldNames, file: str = ""
+) -> Shape | None:
+    """Return what the entries of a file are; None where they lack what no form lacks.
+
+    fields: the names in its first entries. file: its name in an archive, which is its system where
+    no entry names one.
+    """
+    found = {ours: names.candidates(ours, fields) for ours in FIELDS}
+    if all(found[ours] for ours in REQUIRED) or not fields:
+        return USUAL
+    if any(ours in names.named and not found[ours] for ours in REQUIRED):
+        return None
+    if EXPORTED.issubset(fields) and not found["system"]:
+        return Shape(("Read as the outputs of an export.",), _exported)
+    taken = {name for several in found.values() for name in several}
+    unknown = [name for name in fields if name not in taken]
+    if any(_is_misspelt(ours, unknown) for ours in REQUIRED if not found[ours]):
+        return None
+    split, told = _split(found, fields, first, unknown)
+    if split is None:
+        return None
+    by_column = isinstance(split, partial) and split.func is _by_system
+    system, item = "", ""
+    if not (found["system"] or by_column):
+        if _repeat(first, found["item"]):
+            return None
+        system = file or ONE_SYSTEM
+        told.append(
+            "The name of each file is its system."
+            if file
+            else f"No system is named, so all outputs are of one, “{ONE_SYSTEM}”."
+        )
+    if not found["item"]:
+        item = "input" if found["system"] and not by_column else "number"
+        if item == "input" and not (found["input"] or isinstance(split, partial)):
+            return None
+        told.append(
+            "No item is named: outputs with the same input are of one item."
+            if item == "input"
+            else "No item is named, so the items are numbered."
+        )
+    return Shape(tuple(told), split, system, item)
+
+
+def _split(
+    found: Mapping[str, Sequence[str]],
+    fields: Collection[str],
+    first: Sequence[Entry],
+    unknown: Sequence[str],
+) -> tuple[Split | None, list[str]]:
+    """Return how each entry is split, and what is told of it; None for no known form."""
+    pair = [name for wanted in PAIR for name in fields if folded(name) == wanted]
+    if len(pair) == len(PAIR):
+        return partial(_by_system, pair), [_told_of(pair)]
+    if found["output"]:
+        return _whole, []
+    if turns := [name for name in fields if folded(name) in TURNS]:
+        told = f"“{fields_shown(turns[0])}” as chats: the last turn is the output, the others are"
+        return partial(_chat, turns[0]), [f"Read {told} the input."]
+    systems = [] if found["system"] else _systems(unknown, first, alone=len(unknown) == len(fields))
+    if not systems or _repeat(first, found["item"]):
+        return None, []
+    told = f"{_told_of(systems)} Remove a column that is no system."
+    return partial(_by_system, systems), [told]
+
+
+def _told_of(systems: Sequence[str]) -> str:
+    shown = series(f"“{fields_shown(name)}”" for name in systems[:MOST_UNKNOWN])
+    more = f" and {count(rest)} more" if (rest := len(systems) - MOST_UNKNOWN) > 0 else ""
+    return f"Read as a column for each system: {shown}{more}."
+
+
+def _systems(names: Sequence[str], first: Sequence[Entry], *, alone: bool) -> list[str]:
+    """Return the columns that hold the texts of a system each; none if it may be another table.
+
+    alone: no other column has a known name, so perhaps the first line names nothing.
+    """
+    values = {name: [v for one in first if (v := one.get(name)) is not None] for name in names}
+    if alone and any(NO_NAME.fullmatch(name) or name in values[name] for name in names):
+        return []
+    found = [name for name in names if _may_be_system(name) and _are_texts(values[name])]
+    return found if len(found) > 1 else []
+
+
+def _may_be_system(name: str) -> bool:
+    known = PARAGRAPH.fullmatch(name) or name.startswith(METRIC) or folded(name) in DESCRIBES
+    return not known and not NO_NAME.fullmatch(name) and len(name) <= LONGEST_SYSTEM
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    """Return whether these are texts of a system: neither numbers nor names that come again."""
+    if any(not isinstance(one, str) and not _is_chat(one) for one in values):
+        return False
+    seen = {json.dumps(one) for one in values}
+    comes_again = len(values) >= FEW and len(seen) <= len(values) / 2
+    numbers = all(isinstance(one, str) and NUMBERS.fullmatch(one) for one in values)
+    return not comes_again and not numbers
+
+
+def _is_misspelt(wanted: str, names: Sequence[str]) -> bool:
+    """Return whether one may be a misspelling. Two of a kind, such as system 1 and 2, are not."""
+    folded_names = [one for name in names[:MOST_UNKNOWN] if (one := folded(name)) not in DESCRIBES]
+    close = get_close_matches(wanted, folded_names, n=MOST_UNKNOWN)
+    of_a_kind = [name for name in close if wanted in name]
+    return len(of_a_kind) == 1 or len(close) > len(of_a_kind)
+
+
+def _repeat(first: Sequence[Entry], items: Sequence[str]) -> bool:
+    """Return whether an item comes twice, so that something else tells its outputs apart."""
+    found = [str(one.get(items[0])) for one in first] if items else []
+    return len(set(found)) < len(found)
+
+
+# How entries are split.
+
+
+def _exported(entry: Entry) -> Iterator[Entry]:
+    systems = entry.get("systems")
+    if not isinstance(systems, list):
+        raise ShapeError("“systems” is no list of names.")
+    for system in systems:
+        yield {"item": entry.get("item"), "system": system, "output": entry.get("text")}
+
+
+def _by_system(systems: Sequence[str], entry: Entry) -> Iterator[Entry]:
+    shared = {name: value for name, value in entry.items() if name not in systems}
+    for system in systems:
+        if (text := entry.get(system)) is None:
+            message = f"no text of “{fields_shown(system)}”, which the first entries have."
+            raise ShapeError(f'{message} Write "" for an empty one.')
+        yield shared | {"system": system, "output": text}
+
+
+def _chat(name: str, entry: Entry) -> Iterator[Entry]:
+    turns = entry.get(name)
+    if isinstance(turns, str):  # in a cell
+        try:
+            turns = DECODER.decode(turns.strip())
+        except (json.JSONDecodeError, RecursionError):
+            turns = None
+    if not isinstance(turns, list):
+        raise ShapeError(f"“{fields_shown(name)}” is no list of turns with “role” and “content”.")
+    if not turns:
+        raise ShapeError(f"“{fields_shown(name)}” has no turns.")
+    yield {key: value for key, value in entry.items() if key != name} | {"output": turns}
+
+
+def _named_by(text: str) -> str:
+    """Return a name for the item with this input: its beginning, and a digest of all of it."""
+    digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=5).hexdigest()
+    return f"{' '.join(text[:LONGEST_START].split())} #{digest}"
+
+
+# Chats as texts.
+
+
+def as_text(turns: Iterable[tuple[str, str]]) -> str:
+    """Return turns, each a role and what it says, as one text."""
+    return "\n\n".join(f"{role}: {content}" for role, content in turns)
+
+
+def _is_chat(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(turn, dict) for turn in value)
+
+
+def _with_texts(known: Entry) -> Entry:
+    """Return the fields with a text for each chat. The last turn of an output is its text.
+
+    The turns before it are the input, unless there is another one.
+    """
+    if not (isinstance(known.get("output"), list) or isinstance(known.get("input"), list)):
+        return known
+    found = dict(known)
+    if _is_chat(found.get("output")):
+        *before, (role, content) = _turns(found["output"])
+        if role != "assistant":
+            raise ShapeError(
+                f"the chat ends with a turn of “{role}”. Its last turn must be of “assistant”: it "
+                "is the output."
+            )
+        found["output"] = content
+        if before and found.get("input") is None:
+            found["input"] = as_text(before)
+    if _is_chat(found.get("input")):
+        found["input"] = as_text(_turns(found["input"]))
+    return found
+
+
+def _turns(chat: Iterable[Any]) -> list[tuple[str, str]]:
+    return [_turn(number, turn) for number, turn in enumerate(chat, start=1)]
+
+
+def _turn(number: int, turn: Any) -> tuple[str, str]:
+    role = turn.get("role") if isinstance(turn, dict) else None
+    if not isinstance(role, str):
+        raise ShapeError(
+            f"turn {number} of the chat has no “role”. A turn looks like "
+            '{"role": "user", "content": …}.'
+        )
+    if role not in ROLES:
+        raise ShapeError(
+            f"turn {number} of the chat has the role “{fields_shown(role)}”. Roles are "
+            f"{series(f'“{one}”' for one in ROLES)}."
+        )
+    content = turn.get("content")
+    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        parts = [part.get("text") for part in content]
+        content = "".join(parts) if all(isinstance(part, str) for part in parts) else None
+    if not isinstance(content, str):
+        raise ShapeError(f"turn {number} of the chat has no text as its “content”.")
+    return role, content
+
+
+# Tables that are written column by column.
+
+
+def is_by_columns(value: Any) -> bool:
+    """Return whether this is a whole table: a list, or an object of the same kind, per column."""
+    if not isinstance(value, dict) or len(value) < 2:
+        return False
+    columns = list(value.values())
+    lists = all(isinstance(one, list) and not _is_chat(one) for one in columns)
+    return lists or all(isinstance(one, dict) and all(map(str.isdecimal, one)) for one in columns)
+
+
+def rows_of_columns(value: Mapping[str, Any]) -> Iterator[Entry]:
+    """Yield the rows of such a table; raises `ShapeError` where its columns differ."""
+    columns = {
+        name: one if isinstance(one, dict) else dict(enumerate(one)) for name, one in value.items()
+    }
+    first, *others = columns
+    for other in others:
+        if columns[other].keys() != columns[first].keys():
+            both = (
+                f"“{fields_shown(name)}” has {count(len(columns[name]))}" for name in (first, other)
+            )
+            raise ShapeError(f"the columns are not of the same rows: {series(both)}.")
+    for row in columns[first]:
+        yield {name: column[row] for name, column in columns.items()}
