@@ -19,13 +19,13 @@ from annotate.campaigns.problems import (
     fields_shown,
     folded,
 )
+from annotate.common import content
 from annotate.common.numbers import count, series
 
 LOOKED_AT = 20  # entries from which the form is recognised
 ONE_SYSTEM = "system"  # its name, where no name is given
 PAIR = ("chosen", "rejected")
 TURNS = {"messages", "conversation", "conversations"}
-ROLES = ("system", "developer", "user", "assistant", "tool")
 EXPORTED = {"output", "item", "systems", "text"}  # the fields of outputs.jsonl in an export
 LONGEST_SYSTEM, LONGEST_START = 80, 60
 FEW = 4  # texts; fewer do not repeat enough to be names
@@ -238,12 +238,7 @@ def _named_by(text: str) -> str:
     return f"{' '.join(text[:LONGEST_START].split())} #{digest}"
 
 
-# Chats as texts.
-
-
-def as_text(turns: Iterable[tuple[str, str]]) -> str:
-    """Return turns, each a role and what it says, as one text."""
-    return "\n\n".join(f"{role}: {content}" for role, content in turns)
+# Chats: JSON, as `annotate.common.content` draws it.
 
 
 def _is_chat(value: Any) -> bool:
@@ -259,43 +254,41 @@ def _with_texts(known: Entry) -> Entry:
         return known
     found = dict(known)
     if _is_chat(found.get("output")):
-        *before, (role, content) = _turns(found["output"])
-        if role != "assistant":
+        *before, last = _turns(found["output"])
+        if last["role"].casefold() not in content.JUDGED:
             raise ShapeError(
-                f"the chat ends with a turn of “{role}”. Its last turn must be of “assistant”: it "
-                "is the output."
+                f"the chat ends with a turn of “{fields_shown(last['role'])}”. Its last turn must "
+                "be of “assistant”: it is the output."
             )
-        found["output"] = content
+        if last.get("content") is None:
+            raise ShapeError("the last turn of the chat has no text as its “content”.")
+        found["output"] = content.said(last)
         if before and found.get("input") is None:
-            found["input"] = as_text(before)
+            found["input"] = json.dumps(before, ensure_ascii=False)
     if _is_chat(found.get("input")):
-        found["input"] = as_text(_turns(found["input"]))
+        found["input"] = json.dumps(_turns(found["input"]), ensure_ascii=False)
     return found
 
 
-def _turns(chat: Iterable[Any]) -> list[tuple[str, str]]:
+def _turns(chat: Iterable[Any]) -> list[Entry]:
     return [_turn(number, turn) for number, turn in enumerate(chat, start=1)]
 
 
-def _turn(number: int, turn: Any) -> tuple[str, str]:
-    role = turn.get("role") if isinstance(turn, dict) else None
-    if not isinstance(role, str):
+def _turn(number: int, turn: Any) -> Entry:
+    if not isinstance(turn, dict) or not isinstance(turn.get("role"), str):
         raise ShapeError(
             f"turn {number} of the chat has no “role”. A turn looks like "
             '{"role": "user", "content": …}.'
         )
-    if role not in ROLES:
+    said = turn.get("content")
+    parts = said if isinstance(said, list) else []
+    texts = (isinstance(one, dict) and isinstance(one.get("text"), str) for one in parts)
+    if not isinstance(said, str | list | None) or not all(texts):
         raise ShapeError(
-            f"turn {number} of the chat has the role “{fields_shown(role)}”. Roles are "
-            f"{series(f'“{one}”' for one in ROLES)}."
+            f"turn {number} of the chat has no text as its “content”. Pictures and sounds cannot "
+            "be judged here."
         )
-    content = turn.get("content")
-    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
-        parts = [part.get("text") for part in content]
-        content = "".join(parts) if all(isinstance(part, str) for part in parts) else None
-    if not isinstance(content, str):
-        raise ShapeError(f"turn {number} of the chat has no text as its “content”.")
-    return role, content
+    return turn
 
 
 # Tables that are written column by column.

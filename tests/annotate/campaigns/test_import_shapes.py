@@ -90,7 +90,8 @@ CHATS = lines(
     {"id": 1, "model": "gpt", "messages": [ASKED, answer("A mill.")]},
     {"id": 1, "model": "llama", "messages": [ASKED, answer("The mill.")]},
 )
-AS_INPUT = [(*row, "user: What is this?") for row in MILL]
+AS_CHAT = '[{"role": "user", "content": "What is this?"}]'
+AS_INPUT = [(*row, AS_CHAT) for row in MILL]
 
 FORMS = {
     # One column a system.
@@ -139,20 +140,23 @@ FORMS = {
                     ASKED,
                     answer("?"),
                     ASKED,
-                    answer([{"type": "text", "text": "A "}, {"type": "text", "text": "mill."}]),
+                    answer([{"type": "text", "text": "A mill."}]),
                 ],
             }
         ),
         [
             (
                 *MILL[0],
-                "system: Be brief.\n\nuser: What is this?\n\nassistant: ?\n\nuser: What is this?",
+                '[{"role": "system", "content": "Be brief."}, '
+                '{"role": "user", "content": "What is this?"}, '
+                '{"role": "assistant", "content": "?"}, '
+                '{"role": "user", "content": "What is this?"}]',
             )
         ],
     ),
     "messages without id and model": (
         lines({"messages": [ASKED, answer("A mill.")]}),
-        [("1", "system", "A mill.", "user: What is this?")],
+        [("1", "system", "A mill.", AS_CHAT)],
     ),
     "messages with an input": (
         lines({"id": 1, "llm": "gpt", "prompt": "What?", "messages": [ASKED, answer("A mill.")]}),
@@ -187,8 +191,8 @@ FORMS = {
             }
         ),
         [
-            ("1", "chosen", "A mill.", "user: What is this?"),
-            ("1", "rejected", "The mill.", "user: What is this?"),
+            ("1", "chosen", "A mill.", AS_CHAT),
+            ("1", "rejected", "The mill.", AS_CHAT),
         ],
     ),
     # By columns.
@@ -382,20 +386,20 @@ LACKING = "line 1: no columns “system” and “output”."
         (lines({"messages": [ASKED, 7]}), "line 1: turn 2 of the chat has no “role”."),
         (lines({"messages": [{"from": "gpt", "value": "x"}]}), "line 1: turn 1 of the chat has no"),
         (
-            lines({"messages": [{"role": "bot", "content": "x"}]}),
-            "line 1: turn 1 of the chat has the role “bot”. Roles are “system”, “developer”, ",
+            lines({"messages": [{"role": "judge", "content": "x"}]}),
+            "line 1: the chat ends with a turn of “judge”.",
         ),
         (
             lines({"messages": [{"role": "assistant", "content": None, "tool_calls": []}]}),
-            "line 1: turn 1 of the chat has no text as its “content”.",
+            "line 1: the last turn of the chat has no text as its “content”.",
         ),
         (
             lines({"messages": [answer([{"type": "image_url", "image_url": "x"}])]}),
-            "line 1: turn 1 of the chat has no text as its “content”.",
+            "line 1: turn 1 of the chat has no text as its “content”. Pictures",
         ),
         (
             lines({"item": 1, "system": "a", "output": "x", "input": [{"role": "\ud800"}]}),
-            "line 1: turn 1 of the chat has the role “?”.",
+            "line 1: “input” contains an incomplete character",
         ),
         (lines({"prompt": "p", "chosen": "A", "rejected": None}), "line 1: no text of “rejected”"),
         (b'id,model,messages\n1,a,"[{"\n', "line 2: “messages” is no list of turns"),
