@@ -23,6 +23,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.campaigns import creating, imports
 from annotate.campaigns.forms import DefinitionForm
 from annotate.campaigns.imports import first_items
+from annotate.campaigns.problems import Row
 from annotate.campaigns.sheet import Facts
 from annotate.common import json as common_json
 from annotate.common import requests
@@ -94,8 +95,22 @@ def first_items_page(request: HttpRequest, import_id: str, number: int) -> HttpR
             shown,
             why=_("This is an example, so it is not sent and earns nothing."),
             links=_links(of, number, len(items)),
+            unseen=_unseen(row, instrument, shows_input=shown.shows_input),
             material=material,
         )
+
+
+def _unseen(row: Row, instrument: Instrument, *, shows_input: bool) -> str:
+    """Return which fields of the file annotators do not see."""
+    shown = shows_input or instrument.needs_input or instrument.needs_paragraphs
+    fields = {
+        "the system": True,
+        "the input": bool(row.input) and not shown,
+        "the paragraphs": bool(row.paragraphs) and not shown,
+        "the reference": bool(row.reference),
+        "the metrics": bool(row.metrics),
+    }
+    return f"Not shown to annotators: {', '.join(name for name, is_so in fields.items() if is_so)}."
 
 
 def _links(of: Any, number: int, last: int) -> list[tuple[str, str]]:

@@ -577,6 +577,7 @@ def show_example(
     why: str,
     start: str = "",
     links: Sequence[tuple[str, str]] = (),
+    unseen: str = "",
     accept: str = "",
     material: Material | None = None,
 ) -> HttpResponse:
@@ -584,9 +585,10 @@ def show_example(
 
     why: the message after Submit. start: the address of real tasks, if there is one. accept: how to
     accept work at a crowd. links: label and address of what a researcher can go to.
+    unseen: what of their file annotators do not see.
     """
     shown = example(study, task.example(study, material), why=why, start=start)
-    shown |= {"links": links, "accept": accept}
+    shown |= {"links": links, "accept": accept, "unseen": unseen}
     return render(request, study.instrument.template, shown)
 
 

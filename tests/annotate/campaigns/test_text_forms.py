@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from annotate.campaigns import creating, exports, facts
 from annotate.campaigns.problems import Row
@@ -18,7 +19,7 @@ from annotate.review import evidence
 from estimation import refresh
 from estimation.models import MetricScore
 from tests.annotate.campaigns.test_create_campaign import lines, row, run
-from tests.annotate.researcher import created
+from tests.annotate.researcher import PLAN, at, begun, created
 from tests.factories import campaign, judge, person, plan, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -132,6 +133,20 @@ def test_page_and_command_choose_alike(way: Any, ada: Client, tmp_path: Path) ->
     way(ada, lines(*(row(str(i), **given) for i in range(3))), tmp_path)
     made = Campaign.objects.get()
     assert (made.output_form, made.input_form, made.shows_input) == ("plain", "markdown", True)
+
+
+def test_the_preview_is_drawn_alike_and_says_what_is_not_shown(ada: Client) -> None:
+    given = {"output": MARKED, "input": "_Say_ it.", "reference": "Said."}
+    of = begun(ada, lines(*(row(str(i), **given) for i in range(3))).encode())
+    page = ada.get(reverse("annotate:import-item", args=[of.public_id, 1])).content.decode()
+    assert "<strong>Three</strong>" in page
+    assert "Not shown to annotators: the system, the input, the reference." in page
+    of.refresh_from_db()
+    fields = {**PLAN, "beyond": "1", "revision": of.revision, "shows_input": "True"}
+    assert ada.post(at(of, "questions"), fields).status_code == 302
+    page = ada.get(reverse("annotate:import-item", args=[of.public_id, 1])).content.decode()
+    assert "_Say_ it." in page
+    assert "Not shown to annotators: the system, the reference." in page
 
 
 def test_a_notice_says_what_the_file_suggests() -> None:
