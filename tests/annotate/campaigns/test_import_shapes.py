@@ -358,93 +358,93 @@ def test_what_was_read_as_what_is_told(form: str, told: str) -> None:
 LACKING = "line 1: no columns “system” and “output”."
 
 
-@pytest.mark.parametrize(
-    ("data", "told"),
-    [
-        # Tables that are not wide.
-        (b"item,gpt,llama\n1,A,B\n2,A\n", "line 3: 2 columns, where the first line has 3."),
-        (b"item,who,wrote\n1,a,x\n1,b,y\n", LACKING),  # an item comes twice
-        (b"no,who,wrote\n1,a,q\n2,b,r\n3,a,s\n4,b,t\n", "line 1: no columns “item”, “system” and"),
-        (b"item,title,url\n1,a,b\n", LACKING),
-        (b"item,sytem,wrote\n1,a,x\n", LACKING),
-        (b"1,a,Some text\n2,b,More\n", "line 1: no columns “item”, “system” and “output”."),
-        (b"x,a,Some text\ny,a,More\n", "line 1: no columns “item”, “system” and “output”."),
-        (lines({"item": 1, "gpt": "A", "llama": "B"}, {"item": 2, "gpt": "A"}), "line 2: no text"),
-        (b"item,gpt_output,system\n1,x y,z\n", "line 1: no column “output”."),
-        # No system.
-        (b"item,bot,output\n1,a,x\n1,b,y\n", "line 1: no column “system”."),
-        (
-            b"item,bot,output\n" + b"".join(b"%d,a,x\n" % i for i in range(30)) + b"1,b,y\n",
-            "line 32: a second output for an item, and no column names the system. Add one.",
-        ),
-        (lines({"item": 1, "sytem": "a", "output": "x"}), "line 1: “system” is missing. Did you"),
-        # Chats.
-        (lines({"id": 1, "model": "a", "messages": [ASKED]}), "line 1: the chat ends with a turn"),
-        (lines({"id": 1, "model": "a", "messages": []}), "line 1: “messages” has no turns."),
-        (lines({"id": 1, "model": "a", "messages": "x"}), "line 1: “messages” is no list of turns"),
-        (lines({"id": 1, "model": "a", "messages": None}), "line 1: “messages” is no list of"),
-        (lines({"messages": [ASKED, 7]}), "line 1: turn 2 of the chat has no “role”."),
-        (lines({"messages": [{"from": "gpt", "value": "x"}]}), "line 1: turn 1 of the chat has no"),
-        (
-            lines({"messages": [{"role": "judge", "content": "x"}]}),
-            "line 1: the chat ends with a turn of “judge”.",
-        ),
-        (
-            lines({"messages": [{"role": "assistant", "content": None, "tool_calls": []}]}),
-            "line 1: the last turn of the chat has no text as its “content”.",
-        ),
-        (
-            lines({"messages": [answer([{"type": "image_url", "image_url": "x"}])]}),
-            "line 1: turn 1 of the chat has no text as its “content”. Pictures",
-        ),
-        (
-            lines({"item": 1, "system": "a", "output": "x", "input": [{"role": "\ud800"}]}),
-            "line 1: “input” contains an incomplete character",
-        ),
-        (lines({"prompt": "p", "chosen": "A", "rejected": None}), "line 1: no text of “rejected”"),
-        (b'id,model,messages\n1,a,"[{"\n', "line 2: “messages” is no list of turns"),
-        # By columns.
-        (
-            lines({"item": [1, 2], "system": ["a"], "output": ["x", "y"]}),
-            "the columns are not of the same rows: “item” has 2 and “system” has 1.",
-        ),
-        (lines({"item": [], "output": []}), "The file is empty."),
-        (lines({"item": [1], "output": ["x"]}, {}), "something else than columns follows the"),
-        (lines({"item": [1], "output": ["x"]}, 7), "something else than columns follows the"),
-        (
-            lines({"item": ["x" * 9_000_000], "output": ["x"]}),
-            "line 1: longer than 8 MB. Is this a table that is written column by column? Write ",
-        ),
-        # This product's.
-        (lines({"output": 7, "item": "1", "systems": "a", "text": "x"}), "line 1: “systems” is no"),
-        # Compressed.
-        (gzip.compress(LONG)[:-9], "This compressed file or spreadsheet cannot be read"),
-        (gzip.compress(LONG) + b"more", "This compressed file or spreadsheet cannot be read"),
-        (gzip.compress(gzip.compress(LONG)), "This is a compressed file in a compressed file."),
-        (
-            archive(("a.jsonl", lines(*[{"item": i, "output": "x"} for i in range(30)]) + b"[")),
-            "a.jsonl, line 31: not JSON",
-        ),
-        (
-            archive(("a.json", json.dumps([{"item": i, "output": ""} for i in range(30)])[:-1])),
-            "a.json, line 1: not JSON",
-        ),
-        (archive(("a.csv", ONE), ("b.csv", OTHER))[:59], "This compressed file or spreadsheet"),
-        (archive(("a.csv", LONG))[:60], "a.csv: This compressed file or spreadsheet cannot be"),
-        (archive(("in.zip", archive(("a.csv", LONG)))), "in.zip: This is an archive or a"),
-        (archive(("a.csv.gz", gzip.compress(LONG))), "a.csv.gz: This is a compressed file in a"),
-        (archive(("[Content_Types].xml", b"<x/>")), "This is a spreadsheet (.xlsx or .ods)."),
-        (archive(), "There is no file in this archive."),
-        (archive(("c-7/plan.json", b"{}")), "This is the export of a campaign. Unpack"),
-        (archive(("__MACOSX/a", b"x")), "There is no file in this archive."),
-        (archive(*((f"{i}.csv", ONE) for i in range(101))), "More than 100 files are in this"),
-        (archive(("a.csv", LONG), ("b.csv", b"item,output\n1\n")), "b.csv: not of the same form"),
-        (archive(("a.csv", LONG), ("b.jsonl", b"{}")), "b.jsonl: not of the same form"),
-        (archive(("a.csv", ONE), ("b.csv", b"item,output\n1,x\n2\n")), "b.csv, line 3: 1 columns"),
-        (archive(("a.csv", ONE), ("b.csv", b'item,output\n"",x\n')), "b.csv, line 2: “item” is"),
-        (archive(("a/x.csv", ONE), ("b/x.csv", OTHER)), "x.csv, line 2: a second output"),
-    ],
-)
+REFUSED: list[tuple[bytes, str]] = [
+    # Tables that are not wide.
+    (b"item,gpt,llama\n1,A,B\n2,A\n", "line 3: 2 columns, where the first line has 3."),
+    (b"item,who,wrote\n1,a,x\n1,b,y\n", LACKING),  # an item comes twice
+    (b"no,who,wrote\n1,a,q\n2,b,r\n3,a,s\n4,b,t\n", "line 1: no columns “item”, “system” and"),
+    (b"item,title,url\n1,a,b\n", LACKING),
+    (b"item,sytem,wrote\n1,a,x\n", LACKING),
+    (b"1,a,Some text\n2,b,More\n", "line 1: no columns “item”, “system” and “output”."),
+    (b"x,a,Some text\ny,a,More\n", "line 1: no columns “item”, “system” and “output”."),
+    (lines({"item": 1, "gpt": "A", "llama": "B"}, {"item": 2, "gpt": "A"}), "line 2: no text"),
+    (b"item,gpt_output,system\n1,x y,z\n", "line 1: no column “output”."),
+    # No system.
+    (b"item,bot,output\n1,a,x\n1,b,y\n", "line 1: no column “system”."),
+    (
+        b"item,bot,output\n" + b"".join(b"%d,a,x\n" % i for i in range(30)) + b"1,b,y\n",
+        "line 32: a second output for an item, and no column names the system. Add one.",
+    ),
+    (lines({"item": 1, "sytem": "a", "output": "x"}), "line 1: “system” is missing. Did you"),
+    # Chats.
+    (lines({"id": 1, "model": "a", "messages": [ASKED]}), "line 1: the chat ends with a turn"),
+    (lines({"id": 1, "model": "a", "messages": []}), "line 1: “messages” has no turns."),
+    (lines({"id": 1, "model": "a", "messages": "x"}), "line 1: “messages” is no list of turns"),
+    (lines({"id": 1, "model": "a", "messages": None}), "line 1: “messages” is no list of"),
+    (lines({"messages": [ASKED, 7]}), "line 1: turn 2 of the chat has no “role”."),
+    (lines({"messages": [{"from": "gpt", "value": "x"}]}), "line 1: turn 1 of the chat has no"),
+    (
+        lines({"messages": [{"role": "judge", "content": "x"}]}),
+        "line 1: the chat ends with a turn of “judge”.",
+    ),
+    (
+        lines({"messages": [{"role": "assistant", "content": None, "tool_calls": []}]}),
+        "line 1: the last turn of the chat has no text as its “content”.",
+    ),
+    (
+        lines({"messages": [answer([{"type": "image_url", "image_url": "x"}])]}),
+        "line 1: turn 1 of the chat has no text as its “content”. Pictures",
+    ),
+    (
+        lines({"item": 1, "system": "a", "output": "x", "input": [{"role": "\ud800"}]}),
+        "line 1: “input” contains an incomplete character",
+    ),
+    (lines({"prompt": "p", "chosen": "A", "rejected": None}), "line 1: no text of “rejected”"),
+    (b'id,model,messages\n1,a,"[{"\n', "line 2: “messages” is no list of turns"),
+    # By columns.
+    (
+        lines({"item": [1, 2], "system": ["a"], "output": ["x", "y"]}),
+        "the columns are not of the same rows: “item” has 2 and “system” has 1.",
+    ),
+    (lines({"item": [], "output": []}), "The file is empty."),
+    (lines({"item": [1], "output": ["x"]}, {}), "something else than columns follows the"),
+    (lines({"item": [1], "output": ["x"]}, 7), "something else than columns follows the"),
+    (
+        lines({"item": ["x" * 9_000_000], "output": ["x"]}),
+        "line 1: longer than 8 MB. Is this a table that is written column by column? Write ",
+    ),
+    # This product's.
+    (lines({"output": 7, "item": "1", "systems": "a", "text": "x"}), "line 1: “systems” is no"),
+    # Compressed.
+    (gzip.compress(LONG)[:-9], "This compressed file or spreadsheet cannot be read"),
+    (gzip.compress(LONG) + b"more", "This compressed file or spreadsheet cannot be read"),
+    (gzip.compress(gzip.compress(LONG)), "This is a compressed file in a compressed file."),
+    (
+        archive(("a.jsonl", lines(*[{"item": i, "output": "x"} for i in range(30)]) + b"[")),
+        "a.jsonl, line 31: not JSON",
+    ),
+    (
+        archive(("a.json", json.dumps([{"item": i, "output": ""} for i in range(30)])[:-1])),
+        "a.json, line 1: not JSON",
+    ),
+    (archive(("a.csv", ONE), ("b.csv", OTHER))[:59], "This compressed file or spreadsheet"),
+    (archive(("a.csv", LONG))[:60], "a.csv: This compressed file or spreadsheet cannot be"),
+    (archive(("in.zip", archive(("a.csv", LONG)))), "in.zip: This is an archive or a"),
+    (archive(("a.csv.gz", gzip.compress(LONG))), "a.csv.gz: This is a compressed file in a"),
+    (archive(("[Content_Types].xml", b"<x/>")), "This is a spreadsheet (.xlsx or .ods)."),
+    (archive(), "There is no file in this archive."),
+    (archive(("c-7/plan.json", b"{}")), "This is the export of a campaign. Unpack"),
+    (archive(("__MACOSX/a", b"x")), "There is no file in this archive."),
+    (archive(*((f"{i}.csv", ONE) for i in range(101))), "More than 100 files are in this"),
+    (archive(("a.csv", LONG), ("b.csv", b"item,output\n1\n")), "b.csv: not of the same form"),
+    (archive(("a.csv", LONG), ("b.jsonl", b"{}")), "b.jsonl: not of the same form"),
+    (archive(("a.csv", ONE), ("b.csv", b"item,output\n1,x\n2\n")), "b.csv, line 3: 1 columns"),
+    (archive(("a.csv", ONE), ("b.csv", b'item,output\n"",x\n')), "b.csv, line 2: “item” is"),
+    (archive(("a/x.csv", ONE), ("b/x.csv", OTHER)), "x.csv, line 2: a second output"),
+]
+
+
+@pytest.mark.parametrize(("data", "told"), REFUSED, ids=range(len(REFUSED)))
 def test_what_cannot_be_read_says_why(data: bytes, told: str) -> None:
     problems = refused(data)
     assert len(problems) == 1
