@@ -576,7 +576,10 @@ def encoded(file: File, rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
     if file.is_table:
         cells = ([_joined(row[name]) for name in file.columns] for row in rows)
         return (line.encode(errors="replace") for line in lines(tuple(file.columns), cells))
-    return (as_json({name: _finite(row[name]) for name in file.columns}) + b"\n" for row in rows)
+    return (
+        as_json({name: _finite(row[name]) for name in file.columns if name in row}) + b"\n"
+        for row in rows
+    )
 
 
 def as_json(value: Any, *, indent: int | None = None) -> bytes:

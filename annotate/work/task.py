@@ -33,7 +33,7 @@ def begin_of(assignment: Assignment) -> datetime:
     return assignment.started_at or max(assignment.leased_at, before or assignment.leased_at)
 
 
-def judgment_material(assignment: Assignment, form: str) -> Material:
+def judgment_material(assignment: Assignment, form: str = TextForm.PLAIN) -> Material:
     """Return what the annotator is shown: of an output, whose item must be loaded, or of gold.
 
     form: the campaign's `output_form`.

@@ -101,6 +101,7 @@ def test_highlights_by_keys_and_one_that_is_removed(page: Page, live_server: Any
     open_task(page, live_server, "One **two**\n\nthree", "markdown")
     choose(page, helpful=4)
     page.keyboard.press("h")
+    expect(page.locator("#text .read")).to_have_attribute("data-highlighting", "on")
     for key in ("ArrowRight", "Space", "ArrowRight", "Space", "Escape"):
         page.keyboard.press(key)
     expect(page.locator("#evidence-helpful q")).to_contain_text("two")
