@@ -99,17 +99,19 @@ def texts(
         for pk, item, text, reference, given, *inputs in outputs.iterator(chunk_size=CHUNK)
     )
     found = _with_others(rows) if with_others and not paired else (row for _item, row in rows)
-    return (_visible(row, forms[0]) for row in found)
+    return (_visible(row, forms[0], paired=paired) for row in found)
 
 
 def _input(given: Sequence[Any], form: str) -> str:
     return input_as_text(content.visible(given[0], form), given[1]) if given else ""
 
 
-def _visible(row: OutputText, form: str) -> OutputText:
-    first, *second = instruments_base.visible(row.text, form)
+def _visible(row: OutputText, form: str, *, paired: bool) -> OutputText:
+    if paired:
+        first, second = instruments_base.visible(row.text, form)
+        return replace(row, text=first, second=second)
     others = tuple(content.visible(one, form) for one in row.others)
-    return replace(row, text=first, second=second[0] if second else None, others=others)
+    return replace(row, text=content.visible(row.text, form), others=others)
 
 
 def _with_others(rows: Iterator[tuple[int, OutputText]]) -> Iterator[OutputText]:

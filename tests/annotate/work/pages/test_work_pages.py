@@ -58,7 +58,7 @@ def test_html_in_a_text_is_text(client):
 
 def test_the_text_carries_its_language(client):
     page = client.get(work_url(person(campaign(language="de")))).content.decode()
-    assert '<p class="read" translate="no" lang="de" dir="auto">' in page
+    assert '<p class="read as-is" translate="no" lang="de" dir="auto">' in page
 
 
 def test_todays_count_and_earnings(client, who):
