@@ -57,7 +57,7 @@ def html(source: str, form: str) -> SafeString:
         drawn = _markdown(source)
     else:
         turns = chat(source)
-        drawn = _turn(turns[-1]) if form == TextForm.LAST_TURN else "".join(map(_turn, turns))
+        drawn = _words(turns[-1]) if form == TextForm.LAST_TURN else "".join(map(_turn, turns))
     found = _cleaned(drawn)
     if not any(map(str.strip, _read(found).found)):
         raise NotDrawn
@@ -152,9 +152,13 @@ def _part(one: Any) -> str:
     return one if isinstance(one, str) else ""
 
 
+def _words(turn: dict[str, Any]) -> str:
+    calls = turn.get("tool_calls")
+    return _markdown(said(turn)) + "".join(map(_call, calls if isinstance(calls, list) else []))
+
+
 def _turn(turn: dict[str, Any]) -> str:
-    role, calls = turn["role"].strip() or "?", turn.get("tool_calls")
-    inside = _markdown(said(turn)) + "".join(map(_call, calls if isinstance(calls, list) else []))
+    role, inside = turn["role"].strip() or "?", _words(turn)
     if role in ("system", "developer"):
         return (
             f'<details class="turn"><summary class="role">{escape(role)}</summary>\n'

@@ -171,7 +171,7 @@ def test_a_chat_is_read_turn_by_turn() -> None:
 
 def test_of_a_last_turn_the_others_stand_above() -> None:
     source = json.dumps(CHAT)
-    assert content.visible(source, "last_turn").split() == ["assistant", "A", "mill.", "[image]"]
+    assert content.visible(source, "last_turn").split() == ["A", "mill.", "[image]"]
     assert "What is this?" in content.before_last_turn(source, "last_turn")
     assert content.before_last_turn(source, "chat") == ""
 
