@@ -11,7 +11,7 @@ from annotate.pay import views as pay_views
 from annotate.review import gold_views, items_views
 from annotate.review import views as review_views
 from annotate.studies import views as studies_views
-from annotate.work import acts
+from annotate.work import endpoints
 from annotate.work import pages as work_pages
 
 app_name = "annotate"
@@ -160,12 +160,12 @@ WORK: list[URLPattern] = [
     path("work/p/<str:token>/me/", work_pages.me, name="me"),
     path("work/appeal", work_pages.appeal, name="appeal"),
     path("work/feedback", work_pages.give_feedback, name="feedback"),
-    path("work/a/<int:assignment_id>/heartbeat", acts.heartbeat, name="work-heartbeat"),
-    path("work/a/<int:assignment_id>/draft", acts.draft, name="work-draft"),
-    path("work/a/<int:assignment_id>/ahead", acts.ahead, name="work-ahead"),
-    path("work/a/<int:assignment_id>/submit", acts.submit, name="work-submit"),
-    path("work/a/<int:assignment_id>/correct", acts.correct, name="work-correct"),
-    path("work/a/<int:assignment_id>/return", acts.give_back, name="work-return"),
+    path("work/a/<int:assignment_id>/heartbeat", endpoints.heartbeat, name="work-heartbeat"),
+    path("work/a/<int:assignment_id>/draft", endpoints.draft, name="work-draft"),
+    path("work/a/<int:assignment_id>/ahead", endpoints.ahead, name="work-ahead"),
+    path("work/a/<int:assignment_id>/submit", endpoints.submit, name="work-submit"),
+    path("work/a/<int:assignment_id>/correct", endpoints.correct, name="work-correct"),
+    path("work/a/<int:assignment_id>/return", endpoints.give_back, name="work-return"),
     path("work/tutorial/answer", work_pages.answer, name="tutorial-answer"),
 ]
 REVIEW: list[URLPattern] = [

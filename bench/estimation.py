@@ -203,11 +203,11 @@ def large(campaign_id: int) -> None:
     from estimation import facts as data
     from estimation.core import estimate
 
-    brief, times = counting.brief(campaign_id), []
+    design, times = counting.design(campaign_id), []
     for _ in range(5):
         started = time.perf_counter()
         judged = 0
-        for cell in data.cells(brief, data.evidence(brief)):
+        for cell in data.cells(design, data.evidence(design)):
             judged += estimate(cell.sample).n_judgments
         times.append(time.perf_counter() - started)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

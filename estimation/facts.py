@@ -11,7 +11,7 @@ from django.db.models import Case, Value, When
 from numpy.typing import NDArray
 
 from annotate.campaigns import facts
-from annotate.campaigns.facts import Brief, Scores, SystemOutputs
+from annotate.campaigns.facts import CampaignDesign, Scores, SystemOutputs
 from annotate.common import rows as common_rows
 from annotate.instruments.base import Criterion
 from estimation import core
@@ -58,33 +58,35 @@ def chosen(found: Iterable[Sequence[int]], among: Ints) -> NDArray[np.bool_]:
 BY_WORK = ("mean", "regression", "multi", "algorithm_1")
 
 
-def estimated(brief: Brief, criterion: Criterion, sample: core.Sample) -> core.Estimate:
-    return core.estimate(sample, _method(brief, criterion, sample))
+def estimated(design: CampaignDesign, criterion: Criterion, sample: core.Sample) -> core.Estimate:
+    return core.estimate(sample, _method(design, criterion, sample))
 
 
-def without_metrics(brief: Brief, criterion: Criterion, sample: core.Sample) -> core.Estimate:
+def without_metrics(
+    design: CampaignDesign, criterion: Criterion, sample: core.Sample
+) -> core.Estimate:
     """Return the same protocol without metrics, to compute what they save."""
-    return estimated(brief, criterion, sample.without_metric())
+    return estimated(design, criterion, sample.without_metric())
 
 
 def compared(
-    brief: Brief, criterion: Criterion, first: core.Sample, second: core.Sample
+    design: CampaignDesign, criterion: Criterion, first: core.Sample, second: core.Sample
 ) -> core.Difference:
     """Return by how much the first system exceeds the second; see `difference` for its errors."""
-    return core.difference(first, second, _method(brief, criterion, first))
+    return core.difference(first, second, _method(design, criterion, first))
 
 
-def estimator_for(brief: Brief, sample: core.Sample) -> str:
+def estimator_for(design: CampaignDesign, sample: core.Sample) -> str:
     """Return the protocol's estimator, or the mean while the metric that it takes is not known."""
-    asked = brief.protocol.estimator
+    asked = design.protocol.estimator
     return "mean" if sample.metric is None and asked in BY_WORK else asked
 
 
-def _method(brief: Brief, criterion: Criterion, sample: core.Sample) -> core.Method:
-    constants = brief.protocol.of(criterion.name)
+def _method(design: CampaignDesign, criterion: Criterion, sample: core.Sample) -> core.Method:
+    constants = design.protocol.of(criterion.name)
     return core.Method(
-        estimator_for(brief, sample),
-        estimand=brief.estimand,
+        estimator_for(design, sample),
+        estimand=design.estimand,
         balance=constants.balance,
         person_share=constants.person_share,
     )
@@ -143,9 +145,9 @@ class Evidence:
     everybody: Scores | None = None
 
 
-def evidence(brief: Brief) -> Evidence:
-    campaign_id = brief.campaign_id
-    scores, metrics = facts.scores(campaign_id), metric_values(brief)
+def evidence(design: CampaignDesign) -> Evidence:
+    campaign_id = design.campaign_id
+    scores, metrics = facts.scores(campaign_id), metric_values(design)
     systems = facts.systems(campaign_id)
     everybody = None
     if facts.excluded(campaign_id):
@@ -153,44 +155,44 @@ def evidence(brief: Brief) -> Evidence:
     return Evidence(scores, metrics, systems, entering_of(systems, metrics), everybody)
 
 
-def cells(brief: Brief, seen: Evidence) -> Iterator[Cell]:
+def cells(design: CampaignDesign, seen: Evidence) -> Iterator[Cell]:
     for system in seen.systems:
-        samples = _samples(system, None, system.stop_position, seen, brief.criteria)
-        for criterion in brief.criteria:
+        samples = _samples(system, None, system.stop_position, seen, design.criteria)
+        for criterion in design.criteria:
             if criterion.name in samples:
                 yield Cell(system, criterion, samples[criterion.name])
 
 
-def pairs(brief: Brief, seen: Evidence) -> Iterator[Pair]:
+def pairs(design: CampaignDesign, seen: Evidence) -> Iterator[Pair]:
     """Yield every pair of systems × primary criterion, over their common prefix (rule 8)."""
     for first, second in combinations(seen.systems, 2):
         _, *at = np.intersect1d(first.position, second.position, return_indices=True)
         stops = [s.stop_position for s in (first, second) if s.stop_position is not None]
         one, other = (
-            _samples(system, places, min(stops, default=None), seen, brief.primary)
+            _samples(system, places, min(stops, default=None), seen, design.primary)
             for system, places in zip((first, second), at, strict=True)
         )
         same = np.array_equal(first.output[at[0]], second.output[at[1]])
-        for criterion in brief.primary:
+        for criterion in design.primary:
             if criterion.name in one and criterion.name in other:
                 samples = one[criterion.name], other[criterion.name]
                 yield Pair(first, second, criterion, samples, same)
 
 
-def metric_values(brief: Brief) -> Metrics | None:
+def metric_values(design: CampaignDesign) -> Metrics | None:
     """Return the values of the campaign's metrics; None where it uses none or has none yet."""
-    if not brief.metrics:
+    if not design.metrics:
         return None
-    cases = (When(metric=name, then=Value(i)) for i, name in enumerate(brief.metrics))
-    rows = MetricScore.objects.filter(campaign=brief.campaign_id, metric__in=brief.metrics)
+    cases = (When(metric=name, then=Value(i)) for i, name in enumerate(design.metrics))
+    rows = MetricScore.objects.filter(campaign=design.campaign_id, metric__in=design.metrics)
     numbered = rows.annotate(number=Case(*cases, default=Value(-1))).order_by()
     output, number, value = common_rows.columns(numbered, output="i8", number="i4", value="f8")
     outputs, row = np.unique(output, return_inverse=True)
-    values = np.full((outputs.size, len(brief.metrics)), np.nan)
+    values = np.full((outputs.size, len(design.metrics)), np.nan)
     values[row, number] = value
     if not outputs.size:
         return None
-    return Metrics(outputs, values, brief.protocol.metric_transform)
+    return Metrics(outputs, values, design.protocol.metric_transform)
 
 
 def metric_of(output: Ints, metrics: Metrics | None) -> NDArray[np.float64] | None:

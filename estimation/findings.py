@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from annotate.campaigns import progress
-from annotate.campaigns.facts import Brief, SystemOutputs, SystemStanding
+from annotate.campaigns.facts import CampaignDesign, SystemOutputs, SystemStanding
 from annotate.instruments.base import Criterion
 from annotate.models.base import CloseReason
 from estimation import core, facts
@@ -75,26 +75,26 @@ class Contrast:
         return self.rule.interval(self.difference)
 
 
-def findings(brief: Brief, seen: facts.Evidence) -> list[Finding]:
+def findings(design: CampaignDesign, seen: facts.Evidence) -> list[Finding]:
     unfinished = {one.system_id: unfinished_of(one) for one in seen.systems}
     # The estimates without exclusions show what excluded work changes.
     everybody: Iterable[facts.Cell] = ()
     if seen.everybody is not None:
-        everybody = facts.cells(brief, replace(seen, scores=seen.everybody))
+        everybody = facts.cells(design, replace(seen, scores=seen.everybody))
     whole = {
         (one.system.system_id, one.criterion.name): facts.estimated(
-            brief, one.criterion, one.sample
+            design, one.criterion, one.sample
         )
         for one in everybody
     }
     return [
         finding(
-            brief,
+            design,
             cell,
             unfinished=unfinished[cell.system.system_id],
             whole=whole.get((cell.system.system_id, cell.criterion.name)),
         )
-        for cell in facts.cells(brief, seen)
+        for cell in facts.cells(design, seen)
     ]
 
 
@@ -104,17 +104,21 @@ def unfinished_of(system: SystemOutputs | SystemStanding) -> int:
 
 
 def finding(
-    brief: Brief, cell: facts.Cell, *, unfinished: int = 0, whole: core.Estimate | None = None
+    design: CampaignDesign,
+    cell: facts.Cell,
+    *,
+    unfinished: int = 0,
+    whole: core.Estimate | None = None,
 ) -> Finding:
     """Estimate one system on one criterion; no query."""
     has_metric = cell.sample.metric is not None
-    main = facts.estimated(brief, cell.criterion, cell.sample)
-    rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
+    main = facts.estimated(design, cell.criterion, cell.sample)
+    rule = rule_for(design, cell.criterion, n_units=cell.sample.incidence.n_units)
     return Finding(
         system=cell.system,
         criterion=cell.criterion,
         estimate=main,
-        mean=facts.without_metrics(brief, cell.criterion, cell.sample) if has_metric else main,
+        mean=facts.without_metrics(design, cell.criterion, cell.sample) if has_metric else main,
         rule=rule,
         verdict=rule.verdict(main),
         unfinished=unfinished,
@@ -123,21 +127,21 @@ def finding(
     )
 
 
-def contrasts(brief: Brief, seen: facts.Evidence) -> list[Contrast]:
+def contrasts(design: CampaignDesign, seen: facts.Evidence) -> list[Contrast]:
     """Compare every pair of systems on every primary criterion on which both were judged.
 
     Where texts are compared there is nothing more to compare: a system is a pair already.
     """
-    if brief.compares:
+    if design.compares:
         return []
     found = []
-    for pair in facts.pairs(brief, seen):
+    for pair in facts.pairs(design, seen):
         one, other = pair.samples
         try:
-            result = facts.compared(brief, pair.criterion, one, other)
+            result = facts.compared(design, pair.criterion, one, other)
         except core.TooFewJudgmentsError:  # no item was judged for both yet
             continue
-        rule = rule_for(brief, pair.criterion, n_units=result.n_units_population)
+        rule = rule_for(design, pair.criterion, n_units=result.n_units_population)
         found.append(
             Contrast(pair.first, pair.second, pair.criterion, result, rule, same=pair.same)
         )
@@ -154,34 +158,34 @@ NOTHING = core.PairState(0.0, None, 0)
 
 
 def judged(
-    brief: Brief, systems: Iterable[SystemStanding], found: list[Contrast]
+    design: CampaignDesign, systems: Iterable[SystemStanding], found: list[Contrast]
 ) -> list[Contrast]:
     """Return the contrasts of a ranking with the decision about each; others unchanged.
 
     Where texts are compared there are none: the estimate of a pair decides it (`rule.PairRule`).
     """
-    if not brief.is_ranking or brief.compares:
+    if not design.is_ranking or design.compares:
         return found
     pairs = list(combinations([system.name for system in systems], 2))
     return [
         contrast
-        for criterion in brief.primary
+        for criterion in design.primary
         for contrast in _on(
-            brief, criterion, pairs, [one for one in found if one.criterion == criterion]
+            design, criterion, pairs, [one for one in found if one.criterion == criterion]
         )
     ]
 
 
 def _on(
-    brief: Brief, criterion: Criterion, pairs: list[core.Pair], found: list[Contrast]
+    design: CampaignDesign, criterion: Criterion, pairs: list[core.Pair], found: list[Contrast]
 ) -> list[Contrast]:
     states = dict.fromkeys(pairs, NOTHING) | {_pair(one): _state(one) for one in found}
-    alpha = (1 - brief.level) / len(brief.primary)
+    alpha = (1 - design.level) / len(design.primary)
     verdict = core.ranking(
         states,
-        margin=brief.margins[criterion.name],
+        margin=design.margins[criterion.name],
         level=1 - alpha,
-        planned_items=brief.planned_items or 1,
+        planned_items=design.planned_items or 1,
         min_items=least_items(criterion),
     )
     return [
@@ -191,11 +195,11 @@ def _on(
                 one.difference,
                 states[_pair(one)],
                 verdict.pairs[_pair(one)],
-                _interval(brief, one, verdict.pairs[_pair(one)]),
-                margin=brief.margins[criterion.name],
-                level=brief.level,
-                pairs=len(pairs) * len(brief.primary),
-                planned_items=brief.planned_items or 1,
+                _interval(design, one, verdict.pairs[_pair(one)]),
+                margin=design.margins[criterion.name],
+                level=design.level,
+                pairs=len(pairs) * len(design.primary),
+                planned_items=design.planned_items or 1,
                 least=least_items(criterion),
             ),
         )
@@ -217,10 +221,12 @@ def _state(one: Contrast) -> core.PairState:
     return replace(state, std_error=None) if state.std_error == 0 and not one.same else state
 
 
-def _interval(brief: Brief, one: Contrast, said: core.PairVerdict) -> core.Interval | None:
+def _interval(
+    design: CampaignDesign, one: Contrast, said: core.PairVerdict
+) -> core.Interval | None:
     if said.low is None or said.high is None:
         return None
-    return core.Interval(said.low, said.high, brief.level, float("inf"), one.difference.centre)
+    return core.Interval(said.low, said.high, design.level, float("inf"), one.difference.centre)
 
 
 # What a stopping rule says of each system's sample: enough is known, or not.
@@ -261,14 +267,14 @@ COMPARED = RuleSentences(
 )
 
 
-def sentences_of(brief: Brief) -> RuleSentences:
-    if not brief.is_ranking:
+def sentences_of(design: CampaignDesign) -> RuleSentences:
+    if not design.is_ranking:
         return WIDTHS
-    return COMPARED if brief.compares else PAIRS
+    return COMPARED if design.compares else PAIRS
 
 
 def is_enough(
-    brief: Brief,
+    design: CampaignDesign,
     system: SystemStanding,
     systems: Collection[SystemStanding],
     found: list[Finding],
@@ -278,19 +284,19 @@ def is_enough(
 
     What lies off the scale is wrong, and ends nothing.
     """
-    because = primary(brief, system, found)
+    because = primary(design, system, found)
     if any(found[index].estimate.off_scale for index in because):
         return False
-    if brief.is_ranking and not brief.compares:
+    if design.is_ranking and not design.compares:
         ranked = [compared[index].ranked for index in pairs_of(system, compared)]
-        all_pairs = (len(systems) - 1) * len(brief.primary)
+        all_pairs = (len(systems) - 1) * len(design.primary)
         return len(ranked) == all_pairs and all(one and one.is_decided for one in ranked)
-    return len(because) == len(brief.primary) and all(found[index].is_enough for index in because)
+    return len(because) == len(design.primary) and all(found[index].is_enough for index in because)
 
 
-def primary(brief: Brief, system: SystemStanding, found: list[Finding]) -> list[int]:
+def primary(design: CampaignDesign, system: SystemStanding, found: list[Finding]) -> list[int]:
     """Return the indices of the system's findings on primary criteria."""
-    names = {criterion.name for criterion in brief.primary}
+    names = {criterion.name for criterion in design.primary}
     return [
         index
         for index, one in enumerate(found)

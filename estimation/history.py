@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from annotate.campaigns.facts import Brief
+from annotate.campaigns.facts import CampaignDesign
 from config.version import VERSION
 from estimation import facts, read
 from estimation.core import Difference, Interval
@@ -15,32 +15,34 @@ from estimation.rule import PairDecision
 Row = TypeVar("Row", bound=Inference)
 
 
-def keep(brief: Brief, seen: Evidence) -> DecisionEvidence:
+def keep(design: CampaignDesign, seen: Evidence) -> DecisionEvidence:
     return DecisionEvidence.objects.create(
-        campaign_id=brief.campaign_id,
-        campaign_status=brief.status,
+        campaign_id=design.campaign_id,
+        campaign_status=design.status,
         judgments=facts.packed(seen.scores.judgment),
         stops={
             str(one.system_id): one.stop_position
             for one in seen.systems
             if one.stop_position is not None
         },
-        protocol=brief.protocol.digest,
+        protocol=design.protocol.digest,
     )
 
 
-def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> None:
+def withdraw(design: CampaignDesign, found: list[Finding], compared: list[Contrast]) -> None:
     """Add a row without judgments for each estimate that has lost all its judgments."""
     cells = {(one.system.system_id, one.criterion.name) for one in found}
     pairs = {(c.first.system_id, c.second.system_id, c.criterion.name) for c in compared}
     Estimate.objects.bulk_create(
         _emptied(row, estimate=None, mean_estimate=None, mean_low=None, mean_high=None)
-        for row in read.newest([brief.campaign_id], [one.name for one in brief.criteria])
+        for row in read.newest([design.campaign_id], [one.name for one in design.criteria])
         if (row.system_id, row.criterion) not in cells
     )
     Comparison.objects.bulk_create(
         _emptied(row, difference=None)
-        for row in read.newest_comparisons([brief.campaign_id], [one.name for one in brief.primary])
+        for row in read.newest_comparisons(
+            [design.campaign_id], [one.name for one in design.primary]
+        )
         if (row.first_id, row.second_id, row.criterion) not in pairs
     )
 
@@ -56,9 +58,9 @@ def _emptied(row: Row, **nothing: None) -> Row:
     return row
 
 
-def estimate_row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
+def estimate_row(design: CampaignDesign, finding: Finding, *, final: bool) -> Estimate:
     result, plain = finding.estimate, finding.mean_interval
-    row = _row(Estimate, brief, finding, result, final=final)
+    row = _row(Estimate, design, finding, result, final=final)
     row.system_id = finding.system.system_id
     row.estimate = result.estimate
     row.mean_estimate = finding.mean.estimate
@@ -72,9 +74,9 @@ def estimate_row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
     return row
 
 
-def comparison_row(brief: Brief, contrast: Contrast, *, final: bool) -> Comparison:
+def comparison_row(design: CampaignDesign, contrast: Contrast, *, final: bool) -> Comparison:
     result = contrast.difference
-    row = _row(Comparison, brief, contrast, result, final=final)
+    row = _row(Comparison, design, contrast, result, final=final)
     row.first_id = contrast.first.system_id
     row.second_id = contrast.second.system_id
     row.difference = result.estimate
@@ -96,7 +98,7 @@ def _of_ranking(ranked: PairDecision) -> dict[str, Any]:
 
 def _row(
     model: type[Row],
-    brief: Brief,
+    design: CampaignDesign,
     found: Finding | Contrast,
     result: Estimated | Difference,
     *,
@@ -108,16 +110,16 @@ def _row(
     """
     has_groups = result.n_units_population != result.n_population
     return model(
-        campaign_id=brief.campaign_id,
+        campaign_id=design.campaign_id,
         criterion=found.criterion.name,
         version=VERSION,
         provisional=not final,
         interval=found.rule.name,
-        metrics=list(brief.metrics),
-        level=brief.level,
+        metrics=list(design.metrics),
+        level=design.level,
         detail={
             "notices": [{"code": one.code, "text": one.text} for one in result.notices],
-            "metric_transform": brief.protocol.metric_transform if brief.metrics else None,
+            "metric_transform": design.protocol.metric_transform if design.metrics else None,
             **({"groups": [result.n_units, result.n_units_population]} if has_groups else {}),
         },
         **_ends(found.interval),

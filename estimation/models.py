@@ -178,7 +178,7 @@ class EndForecast(models.Model):
     """When a campaign is expected to reach its targets, and for how many judgments.
 
     A worker makes it after the estimates; the newest row counts, and older ones are removed. It can
-    be thrown away. judgments: how many counted. content: as `estimation.after`
+    be thrown away. judgments: how many counted. content: as `estimation.deferred`
     describes it.
     """
 
@@ -214,7 +214,7 @@ class CloserLook(models.Model):
     """What stands behind each estimate of a campaign: one system × criterion a row.
 
     A worker makes it after the estimates, as a whole; it can be thrown away. judgments: how many
-    counted. content: as `estimation.after` describes it.
+    counted. content: as `estimation.deferred` describes it.
     """
 
     campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")

@@ -14,7 +14,7 @@ from django.db.models import BooleanField, F, OuterRef, Subquery, Value
 from django.utils import timezone
 
 from annotate.campaigns import facts
-from annotate.campaigns.facts import Brief
+from annotate.campaigns.facts import CampaignDesign
 from annotate.common import locks, marks
 from annotate.common import rows as common_rows
 from annotate.common.locks import LeaseHandle
@@ -22,7 +22,7 @@ from annotate.common.marks import ORDINARY, change_marked
 from annotate.review import reviews
 from annotate.work import scoring
 from config import due
-from estimation import after, history, scores, stopping
+from estimation import deferred, history, scores, stopping
 from estimation import facts as facts_module
 from estimation import findings as findings_module
 from estimation.findings import Contrast, Finding, contrasts
@@ -89,7 +89,7 @@ def refresh(campaign_id: int) -> bool:
                 changes = facts.changes(campaign_id)
                 if not changes or (done and ORDINARY.issuperset(changes.values())):
                     break
-                _estimate(facts.brief(campaign_id), changes, turn)
+                _estimate(facts.design(campaign_id), changes, turn)
                 done = True
             pause = max(pause, SPARING * (time.monotonic() - began))
         except TurnOver:
@@ -110,54 +110,56 @@ def refresh_as_told(campaign_id: int) -> bool:
 def catch_up() -> int:
     """Estimate the campaigns whose marks have waited, the longest first; return how many."""
     waiting = facts.marked_campaigns(before=timezone.now() - GRACE)
-    return after.each(waiting, refresh_as_told, doing="estimating")
+    return deferred.each(waiting, refresh_as_told, doing="estimating")
 
 
-def findings(brief: Brief, seen: facts_module.Evidence) -> tuple[list[Finding], list[Contrast]]:
-    compared = findings_module.judged(brief, seen.systems, contrasts(brief, seen))
-    return found_of(brief, seen), compared
+def findings(
+    design: CampaignDesign, seen: facts_module.Evidence
+) -> tuple[list[Finding], list[Contrast]]:
+    compared = findings_module.judged(design, seen.systems, contrasts(design, seen))
+    return found_of(design, seen), compared
 
 
-def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
+def _estimate(design: CampaignDesign, changes: dict[int, str], turn: _Turn) -> None:
     """Estimate from all facts, and act on it. Raises TurnOver or Superseded: nothing is written."""
-    seen = _see(brief, turn)
-    found, compared = findings(brief, seen)
+    seen = _see(design, turn)
+    found, compared = findings(design, seen)
     # No campaign ends on judgments that the screens have not seen.
     small = seen.scores.judgment.size <= SCREENED_EACH_TIME
-    if small or stopping.decide(brief, found, compared, changes):
-        reviews.screen(brief.campaign_id)
+    if small or stopping.decide(design, found, compared, changes):
+        reviews.screen(design.campaign_id)
     turn.renew()
     with transaction.atomic():
         # A decision without the judgments that wait for a score would rest on the short texts.
         # Those that came just now are left out whatever they say: others always come.
-        decided = [] if seen.scores.waiting else stopping.decide(brief, found, compared, changes)
+        decided = [] if seen.scores.waiting else stopping.decide(design, found, compared, changes)
         if decided:
-            locks.campaign(brief.campaign_id)  # first: who waits for it holds nothing
+            locks.campaign(design.campaign_id)  # first: who waits for it holds nothing
         if not marks.clear(changes):
             raise Superseded
-        final = stopping.ends(decided) or (brief.is_final and seen.scores.is_whole)
+        final = stopping.ends(decided) or (design.is_final and seen.scores.is_whole)
         rows = Estimate.objects.bulk_create(
-            history.estimate_row(brief, one, final=final) for one in found
+            history.estimate_row(design, one, final=final) for one in found
         )
         pairs = Comparison.objects.bulk_create(
-            history.comparison_row(brief, one, final=final) for one in compared
+            history.comparison_row(design, one, final=final) for one in compared
         )
         if seen.scores.is_whole:  # otherwise an estimate may only lack its scores
-            history.withdraw(brief, found, compared)
-        for work in after.DEFERRED:
-            if work.is_due(brief, seen.scores, changes.values()):
-                work.ask(brief.campaign_id)
-        stopping.carry_out(decided, rows, pairs, evidence=lambda: history.keep(brief, seen))
+            history.withdraw(design, found, compared)
+        for work in deferred.DEFERRED:
+            if work.is_due(design, seen.scores, changes.values()):
+                work.ask(design.campaign_id)
+        stopping.carry_out(decided, rows, pairs, evidence=lambda: history.keep(design, seen))
 
 
-def _see(brief: Brief, turn: _Turn) -> facts_module.Evidence:
+def _see(design: CampaignDesign, turn: _Turn) -> facts_module.Evidence:
     """Read what counts, after metrics and scores are up to date with it."""
-    scores.ensure(brief, progress=turn.go_on)
-    scoring.ensure(brief.campaign_id, progress=turn.go_on)
-    seen = facts_module.evidence(brief)
-    if seen.scores.waiting and seen.scores.waiting > facts.waiting(brief.campaign_id):
-        scoring.renew(brief.campaign_id, progress=turn.go_on)  # some have an earlier definition
-        seen = facts_module.evidence(brief)
+    scores.ensure(design, progress=turn.go_on)
+    scoring.ensure(design.campaign_id, progress=turn.go_on)
+    seen = facts_module.evidence(design)
+    if seen.scores.waiting and seen.scores.waiting > facts.waiting(design.campaign_id):
+        scoring.renew(design.campaign_id, progress=turn.go_on)  # some have an earlier definition
+        seen = facts_module.evidence(design)
     return seen
 
 
@@ -190,7 +192,7 @@ def thin_all() -> int:
         id__in=common_rows.by_campaign(Subquery(newest)), at__gte=timezone.now() - IDLE
     )
     found = active.order_by("campaign").values_list("campaign", flat=True)
-    return after.each(list(found), thin, doing="thinning the history of")
+    return deferred.each(list(found), thin, doing="thinning the history of")
 
 
 def thin(campaign_id: int) -> int:

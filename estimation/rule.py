@@ -5,7 +5,7 @@ from math import ceil, isnan
 
 from scipy.special import ndtri
 
-from annotate.campaigns.facts import Brief
+from annotate.campaigns.facts import CampaignDesign
 from annotate.instruments.base import Criterion
 from annotate.models.base import StopMode
 from estimation import core
@@ -186,23 +186,23 @@ def least_items(criterion: Criterion) -> int:
     return core.MIN_ITEMS if criterion.bounded else core.MIN_ITEMS_UNBOUNDED
 
 
-def rule_for(brief: Brief, criterion: Criterion, *, n_units: int) -> Rule:
+def rule_for(design: CampaignDesign, criterion: Criterion, *, n_units: int) -> Rule:
     """Return the rule. n_units: how many items the system has, or groups of items."""
-    target = brief.targets.get(criterion.name)
-    planned = float(brief.planned_items or n_units) if brief.is_ranking else None
-    if brief.compares and criterion.name in brief.margins:
+    target = design.targets.get(criterion.name)
+    planned = float(design.planned_items or n_units) if design.is_ranking else None
+    if design.compares and criterion.name in design.margins:
         return PairRule(
-            brief.level,
+            design.level,
             target,
             planned,
             tie=criterion.tie,
-            margin=brief.margins[criterion.name],
-            pairs=brief.n_pairs * len(brief.primary),
+            margin=design.margins[criterion.name],
+            pairs=design.n_pairs * len(design.primary),
             least=least_items(criterion),
         )
-    if brief.stop_mode == StopMode.ANYTIME:
-        planned = planned_items(criterion, target, level=brief.level, n_units=n_units)
-    return Rule(brief.level, target, planned)
+    if design.stop_mode == StopMode.ANYTIME:
+        planned = planned_items(criterion, target, level=design.level, n_units=n_units)
+    return Rule(design.level, target, planned)
 
 
 def planned_items(criterion: Criterion, target: float | None, *, level: float, n_units: int) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from annotate.campaigns import facts
-from annotate.campaigns.facts import Brief, OutputText
+from annotate.campaigns.facts import CampaignDesign, OutputText
 from annotate.studies import queries as studies_queries
 from estimation.metrics import (
     Chunk,
@@ -82,9 +82,9 @@ def _chunk(sources: Sequence[_Source], rows: Sequence[OutputText]) -> Chunk:
     )
 
 
-def ensure(brief: Brief, *, progress: Progress | None = None) -> None:
+def ensure(design: CampaignDesign, *, progress: Progress | None = None) -> None:
     """Store the missing scores of the campaign's metrics; returns at once if there are none."""
-    compute(brief.campaign_id, brief.metrics, progress=progress)
+    compute(design.campaign_id, design.metrics, progress=progress)
 
 
 def compute(campaign_id: int, names: Sequence[str], *, progress: Progress | None = None) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from annotate.campaigns import facts, life
-from annotate.campaigns.facts import Brief, SystemStanding
+from annotate.campaigns.facts import CampaignDesign, SystemStanding
 from annotate.instruments.base import Criterion
 from annotate.models.base import CampaignStatus, CloseReason
 from estimation import facts as facts_module
@@ -35,15 +35,17 @@ class StoppingAct:
 
 
 def decide(
-    brief: Brief, found: list[Finding], compared: list[Contrast], known: Collection[int]
+    design: CampaignDesign, found: list[Finding], compared: list[Contrast], known: Collection[int]
 ) -> list[StoppingAct]:
     """Return the acts that follow from these findings; usually none.
 
     known: the change marks that were read before the facts.
     """
-    systems = facts.standings(brief.campaign_id)
-    short = [one for one in systems if not findings.is_enough(brief, one, systems, found, compared)]
-    words = findings.sentences_of(brief)
+    systems = facts.standings(design.campaign_id)
+    short = [
+        one for one in systems if not findings.is_enough(design, one, systems, found, compared)
+    ]
+    words = findings.sentences_of(design)
 
     def act(
         verb: Decision.Verb,
@@ -55,18 +57,18 @@ def decide(
     ) -> StoppingAct:
         """About a system, or about the whole campaign because of all that was found."""
         of = systems if system is None else [system]
-        because = [index for one in of for index in findings.primary(brief, one, found)]
+        because = [index for one in of for index in findings.primary(design, one, found)]
         pairs = {index for one in of for index in findings.pairs_of(one, compared)}
         decision = Decision(
-            campaign_id=brief.campaign_id,
+            campaign_id=design.campaign_id,
             system_id=None if system is None else system.system_id,
             verb=verb,
             reason=reason,
             text=text,
         )
-        return StoppingAct(decision, because, sorted(pairs) if brief.is_ranking else [], goes_on)
+        return StoppingAct(decision, because, sorted(pairs) if design.is_ranking else [], goes_on)
 
-    if brief.status == CampaignStatus.OPEN:
+    if design.status == CampaignStatus.OPEN:
         acts = []
         for one in systems:
             if one.stop_position is None and one not in short:
@@ -76,24 +78,24 @@ def decide(
         resumed = any(one.decision.verb == Verb.RESUME_SYSTEM for one in acts)
         reason: CloseReason | None = words.reason
         if resumed or any(one.stop_position is None for one in short):
-            reason = life.limit_reached(brief.campaign_id)
+            reason = life.limit_reached(design.campaign_id)
         if reason:
             text = f"Collection ends: {reason.label}. Items already begun are finished first."
             acts.append(act(Verb.CLOSE, text, reason=reason))
         return acts
     # A mark newer than ours means that these findings lack the last judgments of the drain.
     if (
-        brief.status != CampaignStatus.CLOSING
-        or not life.drained(brief.campaign_id)
-        or set(facts.changes(brief.campaign_id)).difference(known)
+        design.status != CampaignStatus.CLOSING
+        or not life.drained(design.campaign_id)
+        or set(facts.changes(design.campaign_id)).difference(known)
     ):
         return []
-    if brief.close_reason == words.reason and short:
+    if design.close_reason == words.reason and short:
         text = words.after_drain.format(names=", ".join(one.name for one in short))
         ids = tuple(one.system_id for one in short)
         return [act(Verb.RESUME, text, reason=words.drained_reason, goes_on=ids)]
     text = "Everything that was begun is finished; these estimates are final."
-    return [act(Verb.FINISH, text, reason=brief.close_reason)]
+    return [act(Verb.FINISH, text, reason=design.close_reason)]
 
 
 def _unfinished(system: SystemStanding, found: list[Finding]) -> int:
@@ -170,21 +172,23 @@ class ExclusionEffect:
 
 def measure(campaign_id: int, annotator_id: int) -> tuple[ExclusionEffect, ...]:
     """Return the effect of this annotator's exclusion on the current judgments."""
-    brief = facts.brief(campaign_id)
-    seen = facts_module.evidence(brief)
-    without = _estimates(brief, seen)
+    design = facts.design(campaign_id)
+    seen = facts_module.evidence(design)
+    without = _estimates(design, seen)
     scores = facts.scores(campaign_id, with_excluded=True, of=annotator_id)
-    whole = _estimates(brief, replace(seen, scores=scores))
-    return tuple(_effect(criterion, without, whole) for criterion in brief.primary)
+    whole = _estimates(design, replace(seen, scores=scores))
+    return tuple(_effect(criterion, without, whole) for criterion in design.primary)
 
 
-def _estimates(brief: Brief, seen: facts_module.Evidence) -> dict[Key, tuple[float, float | None]]:
+def _estimates(
+    design: CampaignDesign, seen: facts_module.Evidence
+) -> dict[Key, tuple[float, float | None]]:
     """Return each primary estimate with its interval's half-width."""
-    primary, found = {criterion.name for criterion in brief.primary}, {}
-    for cell in facts_module.cells(brief, seen):
+    primary, found = {criterion.name for criterion in design.primary}, {}
+    for cell in facts_module.cells(design, seen):
         if cell.criterion.name in primary:
-            made = facts_module.estimated(brief, cell.criterion, cell.sample)
-            rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
+            made = facts_module.estimated(design, cell.criterion, cell.sample)
+            rule = rule_for(design, cell.criterion, n_units=cell.sample.incidence.n_units)
             interval = rule.interval(made)
             key = cell.criterion.name, cell.system.system_id
             found[key] = made.estimate, interval.width / 2 if interval else None

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from estimation import after, refresh
+from estimation import deferred, refresh
 
 
 @shared_task
@@ -20,13 +20,13 @@ def catch_up() -> int:
 @shared_task
 def measure_agreement(campaign_id: int) -> bool:
     """Measure how far people agree in one campaign, where that is due."""
-    return after.MEASURING.carry_out(campaign_id)
+    return deferred.MEASURING.carry_out(campaign_id)
 
 
 @shared_task
 def measure_due() -> int:
     """Find agreement whose message was lost, and measure it."""
-    return after.MEASURING.catch_up()
+    return deferred.MEASURING.catch_up()
 
 
 @shared_task
@@ -38,31 +38,31 @@ def thin_histories() -> int:
 @shared_task
 def forecast_end(campaign_id: int) -> bool:
     """Forecast when one campaign reaches its targets, where that is due."""
-    return after.FORECASTING.carry_out(campaign_id)
+    return deferred.FORECASTING.carry_out(campaign_id)
 
 
 @shared_task
 def forecast_ends_due() -> int:
     """Find forecasts whose message was lost or that are old, and make them."""
-    return after.catch_up_forecasts()
+    return deferred.catch_up_forecasts()
 
 
 @shared_task
 def note_advice() -> int:
     """Note what is advised in each collecting campaign, for the list of campaigns."""
-    return after.renew()
+    return deferred.renew()
 
 
 @shared_task
 def look_closer(campaign_id: int) -> bool:
     """Order one campaign's items and draw what stands behind its estimates, where that is due."""
-    return after.LOOKING.carry_out(campaign_id)
+    return deferred.LOOKING.carry_out(campaign_id)
 
 
 @shared_task
 def look_closer_due() -> int:
     """Find closer looks whose message was lost, and make them."""
-    return after.LOOKING.catch_up()
+    return deferred.LOOKING.catch_up()
 
 
 @shared_task

@@ -21,8 +21,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.campaigns.exports import brief_in, instrument_in, protocols_in
-from annotate.campaigns.facts import Brief, Scores, SystemOutputs
+from annotate.campaigns.exports import design_in, instrument_in, protocols_in
+from annotate.campaigns.facts import CampaignDesign, Scores, SystemOutputs
 from annotate.common.requests import FORMULA
 from annotate.common.rows import Amendment
 from annotate.instruments.base import Instrument, Material
@@ -278,7 +278,7 @@ class BundleFacts:
 
     plan: Mapping[str, Any]
     instrument: Instrument
-    brief: Brief
+    design: CampaignDesign
     systems: tuple[SystemOutputs, ...]
     judged: Scores
     counts: NDArray[np.bool_]
@@ -306,9 +306,9 @@ class BundleFacts:
             found = {one.digest: one for one in protocols_in(self.plan)}
         if (protocol := found.get(digest)) is None:
             return None
-        transform, brief = protocol.metric_transform, replace(self.brief, protocol=protocol)
+        transform, design = protocol.metric_transform, replace(self.design, protocol=protocol)
         metrics = replace(self.metrics, transform=transform) if self.metrics else None
-        return replace(self, brief=brief, metrics=metrics)
+        return replace(self, design=design, metrics=metrics)
 
     @cached_property
     def stops(self) -> dict[str, int]:
@@ -323,13 +323,13 @@ def facts_of(bundle: Bundle) -> BundleFacts:
     plan = bundle.value(PLAN)
     with reading(PLAN):
         instrument = instrument_in(plan)
-        brief = brief_in(plan, instrument)
+        design = design_in(plan, instrument)
         names = [str(one["name"]) for one in plan["systems"]]
-    if brief is None:
+    if design is None:
         raise Unreadable("The campaign was not opened yet: there is nothing to verify.")
     systems = _systems(bundle, names)
     judged, counts = _judged(bundle, [one.name for one in instrument.criteria])
-    return BundleFacts(plan, instrument, brief, systems, judged, counts, _metrics(bundle, brief))
+    return BundleFacts(plan, instrument, design, systems, judged, counts, _metrics(bundle, design))
 
 
 def materials(bundle: Bundle) -> dict[int, Material]:
@@ -386,9 +386,9 @@ def _judged(bundle: Bundle, criteria: Iterable[str]) -> tuple[Scores, NDArray[np
     return Scores(output, annotator, scores, waiting=0, judgment=judgment), counts > 0
 
 
-def _metrics(bundle: Bundle, brief: Brief) -> Metrics | None:
+def _metrics(bundle: Bundle, design: CampaignDesign) -> Metrics | None:
     found: dict[int, list[float]] = {}
-    used = list(brief.metrics)
+    used = list(design.metrics)
     for line, row in enumerate(bundle.table(METRICS), start=2):
         with reading(f"{METRICS.name}, line {line}"):
             if (name := row["metric"]) in used:
@@ -398,7 +398,7 @@ def _metrics(bundle: Bundle, brief: Brief) -> Metrics | None:
         return None
     outputs = np.array(sorted(found), dtype=np.int64)
     table = np.array([found[int(one)] for one in outputs])
-    return Metrics(outputs, table, brief.protocol.metric_transform)
+    return Metrics(outputs, table, design.protocol.metric_transform)
 
 
 # Estimates, differences and decisions, made again from facts: the product's own code, no query.
@@ -412,7 +412,7 @@ OURS = (CloseReason.TARGET, CloseReason.RANKED)  # closings that the findings th
 class Recomputation:
     """Everything that follows from some of the judgments at one moment."""
 
-    brief: Brief
+    design: CampaignDesign
     seen: Evidence
     found: list[Finding]
     compared: list[Contrast]
@@ -423,18 +423,18 @@ class Recomputation:
         estimates: dict[tuple[str, ...], Estimate | Comparison] = {}
         for one in self.found:
             key = one.system.name, one.criterion.name
-            estimates[key] = history.estimate_row(self.brief, one, final=False)
+            estimates[key] = history.estimate_row(self.design, one, final=False)
         comparisons: dict[tuple[str, ...], Estimate | Comparison] = {}
         for pair in self.compared:
             names = pair.first.name, pair.second.name, pair.criterion.name
-            comparisons[names] = history.comparison_row(self.brief, pair, final=False)
+            comparisons[names] = history.comparison_row(self.design, pair, final=False)
         return {"estimate": estimates, "comparison": comparisons}
 
     def objection(self, verb: str, reason: str, name: str) -> str:
         """Return why the rule would not have done this; "" if it would."""
-        is_open = self.brief.status == "open"
+        is_open = self.design.status == "open"
         if is_open != (verb in (Verb.STOP_SYSTEM, Verb.RESUME_SYSTEM, Verb.CLOSE)):
-            return f"the campaign was {self.brief.status} then"
+            return f"the campaign was {self.design.status} then"
         match verb:
             case Verb.STOP_SYSTEM | Verb.RESUME_SYSTEM:
                 return self._about_system(name, stops=verb == Verb.STOP_SYSTEM)
@@ -458,7 +458,7 @@ class Recomputation:
         return [
             one.name
             for one in self.seen.systems
-            if not findings.is_enough(self.brief, one, *arguments)
+            if not findings.is_enough(self.design, one, *arguments)
         ]
 
     def _going_on(self) -> list[str]:
@@ -470,13 +470,13 @@ def recompute(
     facts: BundleFacts, chosen: NDArray[np.bool_], *, stops: Mapping[str, Any], status: str
 ) -> Recomputation:
     """Estimate and compare from these judgments (T,), with samples that end at `stops`."""
-    brief, seen = replace(facts.brief, status=status), facts.seen(chosen, stops)
+    design, seen = replace(facts.design, status=status), facts.seen(chosen, stops)
     try:
-        found = [finding(brief, cell) for cell in facts_module.cells(brief, seen)]
-        compared = findings.judged(brief, seen.systems, contrasts(brief, seen))
+        found = [finding(design, cell) for cell in facts_module.cells(design, seen)]
+        compared = findings.judged(design, seen.systems, contrasts(design, seen))
     except EstimationError as error:
         raise Unreadable(f"Nothing can be estimated from these judgments: {error}") from None
-    return Recomputation(brief, seen, found, compared)
+    return Recomputation(design, seen, found, compared)
 
 
 # Compares an export with what follows from it, in the order in which work becomes numbers.
@@ -698,7 +698,7 @@ def newest(bundle: Bundle, facts: BundleFacts, others: list[str]) -> Iterator[st
     if not _is_current(bundle):
         return
     with reading(export.PLAN):
-        again = recompute(facts, facts.counts, stops=facts.stops, status=facts.brief.status)
+        again = recompute(facts, facts.counts, stops=facts.stops, status=facts.design.status)
     for name in ("estimate", "comparison"):
         mine = [row for row in told[name] if row["newest"] == "1" and row["n_judgments"] != "0"]
         yield from _compared(name, mine, again, others)

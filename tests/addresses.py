@@ -16,7 +16,7 @@ from annotate.models import Annotator, Campaign, Membership, PayoutList
 from annotate.models.crowds import StopPayload
 from annotate.notifications import subscriptions
 from annotate.pay import payouts
-from estimation import after, refresh
+from estimation import deferred, refresh
 from estimation.models import Estimate
 from tests import reviewed
 from tests.annotate import market
@@ -139,8 +139,8 @@ def built() -> World:
     case = reviewed.case(owner)
     link = case.campaign
     assert refresh.refresh(link.pk)
-    after.MEASURING.carry_out(link.pk)
-    after.LOOKING.carry_out(link.pk)
+    deferred.MEASURING.carry_out(link.pk)
+    deferred.LOOKING.carry_out(link.pk)
     estimated = Estimate.objects.filter(campaign=link).latest("pk")
     listed = payouts.prepare(link.pk, actor_id=owner.pk)
     sold = market.study(owner=owner)

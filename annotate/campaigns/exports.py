@@ -14,7 +14,7 @@ from django.utils.translation import override
 from numpy.typing import NDArray
 
 from annotate.campaigns import facts as campaigns_facts
-from annotate.campaigns.facts import Brief, SystemStanding
+from annotate.campaigns.facts import CampaignDesign, SystemStanding
 from annotate.common import content
 from annotate.common import rows as common_rows
 from annotate.common.rows import Amendment
@@ -145,11 +145,11 @@ def protocols_in(told: Mapping[str, Any]) -> Iterator[Protocol]:
         yield Protocol.from_data(stored)
 
 
-def brief_in(told: Mapping[str, Any], instrument: Instrument) -> Brief | None:
+def design_in(told: Mapping[str, Any], instrument: Instrument) -> CampaignDesign | None:
     """Return what was decided by a plan that `protocol` wrote; None before the opening."""
     if told["protocol"] is None:
         return None
-    return Brief(
+    return CampaignDesign(
         campaign_id=0,
         status=str(told["status"]),
         close_reason=told["close_reason"],

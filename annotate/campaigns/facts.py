@@ -280,7 +280,7 @@ def _with_material(judgments: QuerySet[Judgment]) -> QuerySet[Judgment]:
 
 
 @dataclass(frozen=True)
-class Brief:
+class CampaignDesign:
     """What was decided about a campaign before any judgment, and its state."""
 
     campaign_id: int
@@ -385,11 +385,11 @@ def marked_campaigns(*, before: datetime) -> list[int]:
     return list(waiting.values_list("campaign", flat=True))
 
 
-def brief(campaign_id: int) -> Brief:
+def design(campaign_id: int) -> CampaignDesign:
     campaign = Campaign.objects.get(pk=campaign_id)
     instrument = studies_queries.instrument_of(campaign)
     widths, margins = asked(campaign)
-    return Brief(
+    return CampaignDesign(
         campaign_id=campaign_id,
         status=campaign.status,
         close_reason=campaign.close_reason,

@@ -71,8 +71,8 @@ from annotate.work.access import (
     worker_endpoint,
     worker_page,
 )
-from annotate.work.acts import seconds
 from annotate.work.admission import NoTask
+from annotate.work.endpoints import seconds
 from annotate.work.messages import feedback_questions, feedback_strings, kind_of_pay
 from annotate.work.task import Visit
 from annotate.work.tutorial_queries import Status

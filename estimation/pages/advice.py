@@ -62,7 +62,7 @@ class Amount:
 class Outlook:
     """The forecast of a collecting campaign's end, for the dashboard.
 
-    stored: the newest one, None before the first (`estimation.after` describes its content).
+    stored: the newest one, None before the first (`estimation.deferred` describes its content).
     """
 
     board: Dashboard

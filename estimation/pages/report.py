@@ -286,7 +286,7 @@ def build(campaign: Any) -> CampaignReport:
         campaign,
         dashboard.of_campaign(campaign),
         studies_queries.instrument_of(campaign),
-        None if campaign.protocol is None else campaigns_facts.brief(campaign.pk).protocol,
+        None if campaign.protocol is None else campaigns_facts.design(campaign.pk).protocol,
         pay_queries.of_campaign(campaign),
         tuple(sorted(every, key=lambda one: one.at, reverse=True)),
         of_texts,

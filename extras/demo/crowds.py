@@ -227,7 +227,7 @@ class OnMTurk(ByLink):
             return
         self._looked = now
         self._decide(campaign_id)
-        if facts.brief(campaign_id).status != CampaignStatus.OPEN:
+        if facts.design(campaign_id).status != CampaignStatus.OPEN:
             return
         left = any(one.units for one in pay_budget.untaken(campaign_id))
         if not left and (places := batches.suggested_places(campaign_id, self.terms.tasks)):

@@ -115,7 +115,7 @@ def perform(on: RunningDemo, *, pause: float, say: Say) -> None:
     for thread in threads:
         thread.start()
     look = LOOK if pause else timedelta(0)
-    while not facts.brief(on.campaign_id).is_final and not on.stop.is_set() and not failures:
+    while not facts.design(on.campaign_id).is_final and not on.stop.is_set() and not failures:
         waiting = len(facts.changes(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
         # People wait while estimates lag: real ones do not judge hundreds of texts a minute.
         # Simulated ones do, and the campaign would collect far beyond its target.
@@ -176,15 +176,15 @@ def result(on: RunningDemo) -> dict[str, Any]:
     excluded: the judgments of careless people that a ruling excluded. Each estimate's reason says
         why the collection of its system ended.
     """
-    brief = facts.brief(on.campaign_id)
+    design = facts.design(on.campaign_id)
     rows = estimate_rows(on.campaign_id)
-    wide = {row.system_id for row in rows if row.criterion in brief.targets and not row.at_target}
+    wide = {row.system_id for row in rows if row.criterion in design.targets and not row.at_target}
     estimates = [
         {"system": row.system.name}
         | {name: getattr(row, name) for name in SHOWN}
-        | {"reason": brief.close_reason if row.system_id in wide else CloseReason.TARGET.value}
+        | {"reason": design.close_reason if row.system_id in wide else CloseReason.TARGET.value}
         for row in rows
     ]
     excluded = facts.excluded(on.campaign_id)
-    said = {"reason": brief.close_reason, "excluded": excluded, "estimates": estimates}
+    said = {"reason": design.close_reason, "excluded": excluded, "estimates": estimates}
     return said | on.coming.report(on.campaign_id)

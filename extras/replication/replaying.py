@@ -220,7 +220,7 @@ def replay(
         refresh.refresh(campaign_id)
     _settle(campaign_id)
     row = _row(campaign_id, question.criterion)
-    reason = facts.brief(campaign_id).close_reason
+    reason = facts.design(campaign_id).close_reason
     return Replay(
         stopped="target" if reason == "target" else "exhausted",
         at_stop=_outcome_of_row(row),
@@ -252,19 +252,19 @@ def _campaign(release: Release, question: ReplayQuestion) -> int:
     campaign = creating.create(plan, rows, owner_id=None)
     if question.estimator != facts.ESTIMATOR:
         _keep(campaign.pk, question.estimator)
-    scores.ensure(facts.brief(campaign.pk))
+    scores.ensure(facts.design(campaign.pk))
     return campaign.pk
 
 
 def _keep(campaign_id: int, estimator: Estimator) -> None:
     """Give a draft the protocol of a campaign that opened before balanced weights."""
-    protocol = facts.brief(campaign_id).protocol
+    protocol = facts.design(campaign_id).protocol
     kept = protocol.model_copy(update={"estimator": estimator, "criteria": {}})
     Campaign.objects.filter(pk=campaign_id).update(protocol=kept.as_data())
 
 
 def _is_closed(campaign_id: int) -> bool:
-    return facts.brief(campaign_id).status == CampaignStatus.CLOSED
+    return facts.design(campaign_id).status == CampaignStatus.CLOSED
 
 
 def _record_next(recorder: Recorder, waiting: Iterator[Due]) -> bool:
@@ -310,9 +310,9 @@ def _outcome(result: Estimate, level: float) -> ReplayOutcome:
 
 def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion) -> Estimate:
     """Estimate from every recorded judgment, with the library alone."""
-    brief, systems = facts.brief(campaign_id), facts.systems(campaign_id)
-    system, metrics = systems[0], facts_module.metric_values(brief)
-    criterion = next(one for one in brief.criteria if one.name == question.criterion)
+    design, systems = facts.design(campaign_id), facts.systems(campaign_id)
+    system, metrics = systems[0], facts_module.metric_values(design)
+    criterion = next(one for one in design.criteria if one.name == question.criterion)
     place = {int(output): index for index, output in enumerate(system.output)}
     people = {due.recorded.annotator: 0 for due in everything}
     number = {name: index for index, name in enumerate(people)}
@@ -324,4 +324,4 @@ def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion)
         scale=facts_module.scale_of(criterion),
         metric=facts_module.entering_of(systems, metrics)[system.system_id] if metrics else None,
     )
-    return facts_module.estimated(brief, criterion, sample)
+    return facts_module.estimated(design, criterion, sample)

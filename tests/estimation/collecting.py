@@ -5,7 +5,7 @@ from typing import Any
 
 from annotate.models import Assignment, Campaign, Participation
 from annotate.work import leasing, submitting
-from estimation import after, refresh
+from estimation import deferred, refresh
 from tests.factories import person
 
 EDITS = (
@@ -53,5 +53,5 @@ def collect(
         if given % every == 0:
             refresh.refresh(made.pk)
     refresh.refresh(made.pk)
-    after.MEASURING.carry_out(made.pk)
+    deferred.MEASURING.carry_out(made.pk)
     return given

@@ -8,7 +8,7 @@ from annotate.models import Campaign, Participation, Review, Ruling
 from annotate.review import reviews, rulings
 from annotate.screening.base import Verdict
 from annotate.work import admission, leasing, submitting
-from estimation import after, refresh
+from estimation import deferred, refresh
 
 LEVELS = (1, 0, 1, -1, 1, 0)
 
@@ -36,9 +36,9 @@ def settle(made: Campaign) -> Campaign:
     """Estimate until nothing changes any more, then do what is measured after that."""
     for _round in range(10):
         if not refresh.refresh(made.pk):
-            after.MEASURING.carry_out(made.pk)
-            after.FORECASTING.carry_out(made.pk)
-            after.LOOKING.carry_out(made.pk)
+            deferred.MEASURING.carry_out(made.pk)
+            deferred.FORECASTING.carry_out(made.pk)
+            deferred.LOOKING.carry_out(made.pk)
             made.refresh_from_db()
             return made
     raise AssertionError("the estimates never settle")

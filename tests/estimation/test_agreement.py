@@ -16,7 +16,7 @@ from annotate.instruments.language_quality.instrument import QUALITY_CRITERIA
 from annotate.models import Campaign, Review, Ruling
 from annotate.studies import definitions
 from annotate.work import submitting
-from estimation import after as after_module
+from estimation import deferred as deferred_module
 from estimation import export, read
 from estimation import refresh as refresh_module
 from estimation.core import fleiss_kappa, intraclass_correlation, krippendorff_alpha
@@ -71,7 +71,7 @@ def judged_as_edits(others: Any = lambda _value: {}, **changes: Any) -> Campaign
 def refresh(study: Campaign) -> None:
     """What the worker does: estimates first, and then what they left to a task of its own."""
     refresh_module.refresh(study.pk)
-    after_module.MEASURING.carry_out(study.pk)
+    deferred_module.MEASURING.carry_out(study.pk)
 
 
 def newest(study: Campaign) -> dict[str, Agreement]:
@@ -138,7 +138,7 @@ def test_those_without_whom_alpha_changes_most_are_told_first(db: None, monkeypa
     assert len(all_) == len(CANONICAL)
     assert changes == sorted(changes, reverse=True)
     assert len(set(changes)) > 1
-    monkeypatch.setattr(after_module, "TOLD", 2)
+    monkeypatch.setattr(deferred_module, "TOLD", 2)
     assert [one["alpha"] for one in told()] == [one["alpha"] for one in all_[:2]]
 
 

@@ -75,8 +75,8 @@ def test_the_earlier_stop_of_two_bounds_the_common_prefix():
     study = campaign(items=20, double_share=0)
     worse_beta(study, count=40)
     System.objects.filter(campaign=study, name="alpha").update(stop_position=8)
-    brief = facts.brief(study.pk)
-    (pair,) = facts_module.pairs(brief, facts_module.evidence(brief))
+    design = facts.design(study.pk)
+    (pair,) = facts_module.pairs(design, facts_module.evidence(design))
     assert [np.unique(sample.item).size for sample in pair.samples] == [8, 8]
     assert [sample.n_population for sample in pair.samples] == [20, 20]
     assert np.array_equal(*[np.unique(sample.item) for sample in pair.samples])

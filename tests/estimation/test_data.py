@@ -27,9 +27,9 @@ def judged(n: int = 5, *, judgments: int = 6, **changes) -> Campaign:
 
 
 def found(study: Campaign) -> dict[tuple[str, str], facts.Cell]:
-    brief = campaigns_facts.brief(study.pk)
-    scores_module.ensure(brief)
-    cells = facts.cells(brief, facts.evidence(brief))
+    design = campaigns_facts.design(study.pk)
+    scores_module.ensure(design)
+    cells = facts.cells(design, facts.evidence(design))
     return {(cell.system.name, cell.criterion.name): cell for cell in cells}
 
 

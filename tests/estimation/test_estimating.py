@@ -57,15 +57,15 @@ def test_all_metrics_that_the_rows_allow_are_computed_once():
     whole = [replace(row, input="The council met.\n\nIt was Monday.") for row in rows(5)]
     study = campaign(rows_=whole, metrics=("auto",))
     assert {"repetition", "rouge_l_f", "support_1", "quality"} <= set(study.metrics)
-    brief = facts.brief(study.pk)
-    scores.ensure(brief)
+    design = facts.design(study.pk)
+    scores.ensure(design)
     found = MetricScore.objects.filter(campaign=study)
     assert found.count() == 10 * len(study.metrics)
     assert (
         found.get(output__text__contains="0 met on Monday, as alpha", metric="support_1").value > 0
     )
     before = set(found.values_list("pk", flat=True))
-    scores.ensure(brief, progress=lambda *x: pytest.fail("nothing is missing"))
+    scores.ensure(design, progress=lambda *x: pytest.fail("nothing is missing"))
     assert set(found.values_list("pk", flat=True)) == before
 
 

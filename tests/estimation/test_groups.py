@@ -16,7 +16,7 @@ from annotate.campaigns.problems import Row, UploadRefused
 from annotate.campaigns.sheet import Sheet
 from annotate.models import Campaign, Item, Slot, System
 from annotate.models.base import CloseReason
-from estimation import after, scores
+from estimation import deferred, scores
 from estimation import facts as facts_module
 from estimation.models import Comparison, EndForecast, Estimate
 from estimation.pages import report as pages_report
@@ -119,7 +119,7 @@ def test_the_frontier_finishes_groups_that_are_begun():
     made.refresh_from_db()
     assert made.status == "closed"
     for system in campaigns_facts.systems(made.pk):
-        seen = facts_module.evidence(campaigns_facts.brief(made.pk)).scores.output
+        seen = facts_module.evidence(campaigns_facts.design(made.pk)).scores.output
         own = system.output[system.position < system.stop_position]
         assert np.isin(own, seen).all()
 
@@ -127,15 +127,15 @@ def test_the_frontier_finishes_groups_that_are_begun():
 def test_estimates_and_differences_take_groups_as_units():
     made = grouped(targets={"overall": 0.2})
     collect(made, 40, every=9)
-    brief = campaigns_facts.brief(made.pk)
-    scores.ensure(brief)
-    seen = facts_module.evidence(brief)
-    for cell in facts_module.cells(brief, seen):
+    design = campaigns_facts.design(made.pk)
+    scores.ensure(design)
+    seen = facts_module.evidence(design)
+    for cell in facts_module.cells(design, seen):
         of = {item.key: item.group or item.key for item in made.items.all()}
         keys = dict(made.outputs.values_list("pk", "item__key"))
         names = [of[keys[output]] for output in cell.system.output]
         own = np.unique(names, return_inverse=True)[1]
-        expected = facts_module.estimated(brief, cell.criterion, replace(cell.sample, group=own))
+        expected = facts_module.estimated(design, cell.criterion, replace(cell.sample, group=own))
         row = Estimate.objects.filter(
             campaign=made, system=cell.system.system_id, criterion=cell.criterion.name
         ).latest("pk")
@@ -143,7 +143,7 @@ def test_estimates_and_differences_take_groups_as_units():
             (expected.estimate, expected.std_error)
         )
         assert row.detail["groups"] == [expected.n_units, 11]
-        alone = facts_module.estimated(brief, cell.criterion, replace(cell.sample, group=None))
+        alone = facts_module.estimated(design, cell.criterion, replace(cell.sample, group=None))
         assert row.std_error != pytest.approx(alone.std_error)
     pair = Comparison.objects.filter(campaign=made).latest("pk")
     assert pair.detail["groups"][1] == 11
@@ -202,8 +202,8 @@ def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
 def test_what_is_to_come_is_not_forecast_item_by_item():
     made = grouped(45, targets={"overall": 0.5})
     collect(made, 80, every=100)
-    after.FORECASTING.ask(made.pk)
-    assert after.FORECASTING.carry_out(made.pk)
+    deferred.FORECASTING.ask(made.pk)
+    assert deferred.FORECASTING.carry_out(made.pk)
     assert EndForecast.objects.get(campaign=made).content["judgments"] is None
 
 

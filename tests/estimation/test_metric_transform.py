@@ -169,16 +169,16 @@ def test_an_export_carries_both_rules_and_they_are_made_again(ada: User, tmp_pat
 def test_all_outputs_of_all_systems_are_ranked_together() -> None:
     made = heavy(systems=("lm", "other"))
     refresh.refresh(made.pk)
-    brief = facts.brief(made.pk)
-    seen = facts_module.evidence(brief)
-    raw = facts_module.metric_values(brief)
+    design = facts.design(made.pk)
+    seen = facts_module.evidence(design)
+    raw = facts_module.metric_values(design)
     values = [facts_module.metric_of(one.output, raw) for one in seen.systems]
     together = entering(np.concatenate(values))
     for one, part in zip(seen.systems, np.split(together, 2), strict=True):
         np.testing.assert_array_equal(
             facts_module.entering_of(seen.systems, raw)[one.system_id], part
         )
-    side = facts_module.cells(brief, seen)
+    side = facts_module.cells(design, seen)
     assert not list(side)  # nothing is judged yet
 
 

@@ -152,7 +152,7 @@ def among(found: list[Row]) -> int:
     made = campaign(
         rows_=found, systems=("alpha", "beta", "gamma"), metrics=("consensus_f1",), is_open=False
     )
-    scores.ensure(facts.brief(made.pk))
+    scores.ensure(facts.design(made.pk))
     return made.pk
 
 
@@ -199,7 +199,7 @@ def test_sentence_vectors_are_computed_where_the_package_is(monkeypatch):
     monkeypatch.setattr(vectors, "find_spec", lambda name: object())
     monkeypatch.setattr(vectors, "_loaded", lambda name: Model())
     study_id = made().pk
-    scores.ensure(facts.brief(study_id))
+    scores.ensure(facts.design(study_id))
     assert all(0.99 < value < 1 for _, value in stored(study_id, "vecsim:my-model"))
     with pytest.raises(Invalid):
         campaign(rows_=rows(), systems=("alpha",), metrics=("vecsim:" + "m" * 60,))

@@ -16,16 +16,16 @@ ITEMS, PEOPLE = [0, 0, 0, 1, 2, 2, 3, 4, 5, 5], [1, 2, 3, 1, 1, 2, 3, 2, 4, 5]
 METRIC = [0.2, -0.4, -1.1, 0.9, 0.6, -0.7, 0.1, 0.3, -0.2, 0.5]
 
 
-def brief_of(study: Campaign) -> facts.Brief:
-    return facts.brief(study.pk)
+def brief_of(study: Campaign) -> facts.CampaignDesign:
+    return facts.design(study.pk)
 
 
-def criterion_of(brief: facts.Brief, name: str = "overall"):
-    return next(one for one in brief.criteria if one.name == name)
+def criterion_of(design: facts.CampaignDesign, name: str = "overall"):
+    return next(one for one in design.criteria if one.name == name)
 
 
-def sample_of(brief: facts.Brief, metric=METRIC) -> Sample:
-    return Sample(SCORES, ITEMS, PEOPLE, 10, scale_of(criterion_of(brief)), metric)
+def sample_of(design: facts.CampaignDesign, metric=METRIC) -> Sample:
+    return Sample(SCORES, ITEMS, PEOPLE, 10, scale_of(criterion_of(design)), metric)
 
 
 def test_opening_writes_what_the_instrument_and_the_plan_say():
@@ -60,15 +60,15 @@ def test_estimates_use_the_constants_of_the_protocol():
     study = campaign(metrics=("quality",))
     own = {**study.protocol, "criteria": {"overall": {"balance": 2.0, "person_share": 0.5}}}
     Campaign.objects.filter(pk=study.pk).update(protocol=own)
-    brief = brief_of(study)
-    sample = sample_of(brief)
-    found = facts_module.estimated(brief, criterion_of(brief), sample)
+    design = brief_of(study)
+    sample = sample_of(design)
+    found = facts_module.estimated(design, criterion_of(design), sample)
     assert found == estimate(sample, balance=2.0, person_share=0.5)
-    alone = facts_module.without_metrics(brief, criterion_of(brief), sample)
+    alone = facts_module.without_metrics(design, criterion_of(design), sample)
     assert alone.slopes == ()
     assert alone.method == found.method
-    other = sample_of(brief, METRIC[::-1])
-    compared = facts_module.compared(brief, criterion_of(brief), sample, other)
+    other = sample_of(design, METRIC[::-1])
+    compared = facts_module.compared(design, criterion_of(design), sample, other)
     again = difference(sample, other, balance=2.0, person_share=0.5)
     assert (compared.estimate, compared.std_error) == (again.estimate, again.std_error)
 
@@ -80,8 +80,8 @@ def test_a_campaign_of_an_earlier_version_keeps_regression_without_pull(metric, 
     study = campaign(metrics=("quality",))
     old = {**study.protocol, "estimator": "regression", "criteria": {}}
     Campaign.objects.filter(pk=study.pk).update(protocol=old)
-    brief = brief_of(study)
-    found = facts_module.estimated(brief, criterion_of(brief), sample_of(brief, metric))
+    design = brief_of(study)
+    found = facts_module.estimated(design, criterion_of(design), sample_of(design, metric))
     assert found.method.estimator == estimator
     assert found.method.person_share == 0
     assert not found.variance.pulled

@@ -26,8 +26,8 @@ def newest(made: Campaign) -> dict[tuple[str, str], Comparison]:
 
 def found_now(made: Campaign) -> dict[tuple[str, str], Difference]:
     """The paired differences of the evidence that counts now."""
-    brief = facts.brief(made.pk)
-    _, compared = refresh.findings(brief, facts_module.evidence(brief))
+    design = facts.design(made.pk)
+    _, compared = refresh.findings(design, facts_module.evidence(design))
     return {(one.first.name, one.second.name): one.difference for one in compared}
 
 

@@ -77,13 +77,13 @@ def test_stored_intervals_share_alpha_among_pairs_and_criteria() -> None:
     margins = {"preference": 0.2, "preference_wins": 0.1}
     made = ranked(items=40, margins=margins, double_share=0)
     prefer_in_turn(made, crowd(made), 110)
-    brief = facts.brief(made.pk)
+    design = facts.design(made.pk)
     rows = read.newest([made.pk]).select_related("system")
     assert rows.count() == 6
     for row in rows:
         assert (row.detail["pairs"], row.detail["margin"]) == (6, margins[row.criterion])
         half = sequence_half_widths(
-            row.std_error, row.n_items, alpha=0.05 / 6, planned_items=brief.planned_items
+            row.std_error, row.n_items, alpha=0.05 / 6, planned_items=design.planned_items
         )
         assert row.high - row.low == pytest.approx(2 * float(half))
 

@@ -20,7 +20,7 @@ from annotate.models import Campaign
 from annotate.tasks import add_up, expire_leases, keep_verdicts, reconcile, stop_expired
 from annotate.work import scoring
 from config import requests
-from estimation import after, refresh
+from estimation import deferred, refresh
 from tests.addresses import World, built
 from tests.annotate.work.pages.working import call, submit
 from tests.factories import campaign, leased, person
@@ -105,7 +105,7 @@ def tasks(study_id: int) -> None:
     """What the worker does with it, sooner or later."""
     scoring.ensure(study_id)
     refresh.refresh(study_id)
-    after.MEASURING.carry_out(study_id)
+    deferred.MEASURING.carry_out(study_id)
     for task in (expire_leases, add_up, stop_expired, keep_verdicts, reconcile):
         task()
     imports.run_due()

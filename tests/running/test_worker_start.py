@@ -48,7 +48,7 @@ def test_a_process_sets_loaded_code_aside_from_garbage(start: str) -> None:
 
 @pytest.mark.slow
 def test_a_web_process_has_loaded_all_pages() -> None:
-    told = 'import sys; print("annotate.work.acts" in sys.modules)\n'
+    told = 'import sys; print("annotate.work.endpoints" in sys.modules)\n'
     done = subprocess.run(
         [sys.executable, "-c", WEB + told], capture_output=True, text=True, timeout=60, check=True
     )

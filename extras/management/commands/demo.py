@@ -83,11 +83,11 @@ class Command(BaseCommand):
         self.stdout.write(f"  {place.name:<11} {place.address}\n{'':<14}{place.do}\n", ending="")
 
     def _report(self, stage: RunningDemo, *, headless: bool) -> None:
-        brief = facts.brief(stage.campaign_id)
-        if not brief.is_final:
-            raise CommandError(f"The campaign is {brief.status}, not closed.")
+        design = facts.design(stage.campaign_id)
+        if not design.is_final:
+            raise CommandError(f"The campaign is {design.status}, not closed.")
         if not headless:
-            self.stdout.write(f"The campaign closed itself: {brief.close_reason}.")
+            self.stdout.write(f"The campaign closed itself: {design.close_reason}.")
             self.stdout.write(stage.coming.ending, ending="")
         runner.settle(stage)
         result = runner.result(stage)

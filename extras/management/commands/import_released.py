@@ -14,7 +14,7 @@ from annotate.campaigns import creating, facts
 from annotate.campaigns.plans import AUTO, Plan
 from annotate.campaigns.problems import UploadRefused
 from annotate.common.errors import Invalid
-from estimation import after, refresh, scores
+from estimation import deferred, refresh, scores
 from estimation.metrics import METRICS
 from extras.replication import released, replaying
 from extras.replication.released import Release
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         taken = self._judgments(campaign.pk, release, owner_id) if options["judgments"] else 0
         while refresh.refresh(campaign.pk):
             pass
-        after.MEASURING.carry_out(campaign.pk)
+        deferred.MEASURING.carry_out(campaign.pk)
         self._report(campaign.public_id, release, taken, as_json=options["json"])
 
     def _owner(self, name: str | None) -> int | None:
@@ -76,7 +76,7 @@ class Command(BaseCommand):
                 bar.total = total
                 bar.update(done - bar.n)
 
-            scores.ensure(facts.brief(campaign_id), progress=progress)
+            scores.ensure(facts.design(campaign_id), progress=progress)
 
     def _judgments(self, campaign_id: int, release: Release, owner_id: int | None) -> int:
         total = sum(len(output.judgments) for output in release.outputs)

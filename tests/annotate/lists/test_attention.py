@@ -21,7 +21,7 @@ from annotate.models import (
     Review,
 )
 from annotate.models.crowds import StopPayload
-from estimation import after
+from estimation import deferred
 from tests.annotate import market
 from tests.crowds.operations import on_posting
 from tests.estimation.reviewed import settle, take_turns
@@ -199,12 +199,12 @@ def test_the_list_and_the_api_say_what_the_dashboard_says(client: Client) -> Non
     settle(made)
     board = client.get(reverse("estimation:dashboard", args=[made.public_id])).context["board"]
     assert board.advice.title.startswith("Ask ")
-    assert after.renew() == 0, "its forecast has noted it a moment ago"
+    assert deferred.renew() == 0, "its forecast has noted it a moment ago"
     assert dict(rows(client))["one"] == board.advice.title
     told = client.get(f"/api/v1/campaigns/{made.public_id}/").json()
     assert told["advice"] == board.advice.title
     NextStep.objects.update(at=timezone.now() - timedelta(minutes=2), title="Old")
-    assert after.renew() == 1
+    assert deferred.renew() == 1
     assert dict(rows(client))["one"] == board.advice.title
 
 

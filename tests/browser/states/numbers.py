@@ -11,7 +11,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.common import audit
-from estimation import after as after_module
+from estimation import deferred as deferred_module
 from estimation import export
 from estimation.export import DownloadProgress, State
 from tests.browser.researchers import estimated
@@ -72,8 +72,8 @@ def _forecast(visitor: Visitor) -> None:
         name="News in short, autumn",
     )
     collect(made, 150, every=150)
-    after_module.FORECASTING.ask(made.pk)
-    after_module.FORECASTING.carry_out(made.pk)
+    deferred_module.FORECASTING.ask(made.pk)
+    deferred_module.FORECASTING.carry_out(made.pk)
     dashboard(visitor, made).locator("#narrows").wait_for()
 
 

@@ -10,7 +10,7 @@ from annotate.campaigns import amendments
 from annotate.common.errors import Conflict, Invalid
 from annotate.models import AuditEntry, Campaign
 from annotate.pay import budget
-from estimation import after
+from estimation import deferred
 from tests.crowds.clock import Clock
 from tests.crowds.scripted import Scripted
 from tests.estimation.advised import World
@@ -37,7 +37,7 @@ def test_the_smallest_sum_that_buys_a_place_is_told_and_lifts_it(client: Client)
             assert "$0.88 more pays for one submission with one task" in said
             assert address in said
             assert reverse("annotate:act", args=[made.public_id, "close"]) in said
-        after.note(Campaign.objects.get(pk=made.pk))
+        deferred.note(Campaign.objects.get(pk=made.pk))
         listed = client.get(reverse("annotate:campaigns")).content.decode()
         assert "Raise the budget, or end the collection" in listed
         told = client.get(address).content.decode()

@@ -35,13 +35,13 @@ def meanwhile(monkeypatch):
         def one_more(campaign_id):
             if (
                 campaign_id == study.pk
-                and campaigns_facts.brief(study.pk).status == CampaignStatus.OPEN
+                and campaigns_facts.design(study.pk).status == CampaignStatus.OPEN
             ):
                 came.append(judge(person(study, f"meanwhile {len(came)}")).judgment_id)
 
-        def seen(brief):
-            one_more(brief.campaign_id)
-            return see(brief)
+        def seen(design):
+            one_more(design.campaign_id)
+            return see(design)
 
         monkeypatch.setattr(facts, "evidence", seen)
         return came

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotate.campaigns import life
 from annotate.models import Campaign, NextStep
 from annotate.models.base import CloseReason
-from estimation import after, refresh
+from estimation import deferred, refresh
 from estimation.models import EndForecast, EndForecastDue
 from tests import remembered
 from tests.estimation.reviewed import settle, take_turns
@@ -114,21 +114,21 @@ def test_it_is_made_by_a_task_after_the_estimates_and_not_for_every_judgment(ada
     assert refresh.refresh(made.pk)
     assert EndForecastDue.objects.filter(campaign=made).exists()
     assert EndForecast.objects.get(campaign=made) == before, "only noted until its task runs"
-    assert after.FORECASTING.carry_out(made.pk)
+    assert deferred.FORECASTING.carry_out(made.pk)
     assert EndForecast.objects.get(campaign=made).judgments == 91
-    assert not after.FORECASTING.carry_out(made.pk), "nothing is due"
+    assert not deferred.FORECASTING.carry_out(made.pk), "nothing is due"
 
 
 def test_an_old_one_is_renewed_because_the_pace_changes(ada: User) -> None:
     made = begun(ada)
-    assert after.catch_up_forecasts() == 0
+    assert deferred.catch_up_forecasts() == 0
     EndForecast.objects.update(at=timezone.now() - timedelta(hours=2))
-    after.catch_up_forecasts()
+    deferred.catch_up_forecasts()
     assert EndForecastDue.objects.filter(campaign=made).count() == 1
-    after.catch_up_forecasts()
+    deferred.catch_up_forecasts()
     assert EndForecastDue.objects.filter(campaign=made).count() == 1, "asked for once"
     EndForecastDue.objects.update(at=timezone.now() - timedelta(minutes=1))
-    assert after.catch_up_forecasts() == 1
+    assert deferred.catch_up_forecasts() == 1
     assert EndForecast.objects.get(campaign=made).at > timezone.now() - timedelta(minutes=1)
 
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotate.campaigns import life
 from annotate.models import Campaign, Item, ItemOrder, Membership, Score
 from annotate.models.base import ItemMeasure
-from estimation import after, refresh
+from estimation import deferred, refresh
 from estimation.models import CloserLook, CloserLookDue, MetricScore
 from tests import remembered
 from tests.estimation.reviewed import exclude, settle, take_turns
@@ -246,9 +246,9 @@ def test_it_is_made_after_the_estimates_and_not_for_every_judgment(ada: User) ->
     exclude(person(made, "p0"), ada)
     refresh.refresh(made.pk)
     assert CloserLookDue.objects.filter(campaign=made).exists()
-    assert after.LOOKING.carry_out(made.pk)
+    assert deferred.LOOKING.carry_out(made.pk)
     assert CloserLook.objects.filter(campaign=made).earliest("pk").pk > before
-    assert not after.LOOKING.carry_out(made.pk), "nothing is due"
+    assert not deferred.LOOKING.carry_out(made.pk), "nothing is due"
 
 
 def test_without_metrics_there_are_distributions_alone(client: Client, ada: User) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from annotate.campaigns import facts, progress
 from annotate.campaigns import lists as campaigns_lists
-from annotate.campaigns.facts import Brief, Scores, SystemOutputs
+from annotate.campaigns.facts import CampaignDesign, Scores, SystemOutputs
 from annotate.common import locks
 from annotate.common import rows as common_rows
 from annotate.common.marks import ORDINARY
@@ -89,7 +89,7 @@ class DeferredWork:
     name: str
     marks: type[AgreementDue] | type[EndForecastDue] | type[CloserLookDue]
     task: str
-    is_due: Callable[[Brief, Scores, Collection[str]], bool]
+    is_due: Callable[[CampaignDesign, Scores, Collection[str]], bool]
     make: Callable[[int], Store]
     doing: str
 
@@ -129,12 +129,12 @@ class DeferredWork:
 
 def _has_grown(
     made: type[CloserLook] | type[EndForecast],
-    brief: Brief,
+    design: CampaignDesign,
     scores: Scores,
     reasons: Collection[str],
 ) -> bool:
     """Return whether what was made is to be made again: after 5 % more judgments, or a ruling."""
-    newest = made.objects.filter(campaign=brief.campaign_id).order_by("-pk")
+    newest = made.objects.filter(campaign=design.campaign_id).order_by("-pk")
     before = newest.values_list("judgments", flat=True).first()
     if before is None or not ORDINARY.issuperset(reasons):
         return True
@@ -176,20 +176,20 @@ class _Shared:
         return sha256(b"".join(one[order].tobytes() for one in columns)).hexdigest()[:32]
 
 
-def _agreement_is_due(brief: Brief, scores: Scores, _reasons: Collection[str]) -> bool:
+def _agreement_is_due(design: CampaignDesign, scores: Scores, _reasons: Collection[str]) -> bool:
     """Return whether the agreement on some criterion is due.
 
     While judgments come in, alpha is measured again after 5 % more of them; at once when rulings
     change what counts, and from closing on.
     """
-    return bool(_columns_due(brief, scores))
+    return bool(_columns_due(design, scores))
 
 
 def _measure(campaign_id: int) -> Store:
-    brief = facts.brief(campaign_id)
-    due = _columns_due(brief, facts.scores(campaign_id))
+    design = facts.design(campaign_id)
+    due = _columns_due(design, facts.scores(campaign_id))
     excluded = facts.excluded(campaign_id)
-    rows = [_row(brief, shared, excluded=excluded) for shared in due]
+    rows = [_row(design, shared, excluded=excluded) for shared in due]
     return lambda: Agreement.objects.bulk_create(rows)
 
 
@@ -203,14 +203,14 @@ MEASURING = DeferredWork(
 )
 
 
-def _columns_due(brief: Brief, scores: Scores) -> list[_Shared]:
-    before = {row.criterion: row for row in read.newest_agreement(brief.campaign_id)}
-    excluded = facts.excluded(brief.campaign_id)
+def _columns_due(design: CampaignDesign, scores: Scores) -> list[_Shared]:
+    before = {row.criterion: row for row in read.newest_agreement(design.campaign_id)}
+    excluded = facts.excluded(design.campaign_id)
     return [
         shared
-        for criterion in brief.criteria
+        for criterion in design.criteria
         for shared in [_shared(criterion, scores)]
-        if _due(before.get(criterion.name), shared, excluded=excluded, status=brief.status)
+        if _due(before.get(criterion.name), shared, excluded=excluded, status=design.status)
     ]
 
 
@@ -232,12 +232,12 @@ def _due(before: Agreement | None, now: _Shared, *, excluded: int, status: str) 
     return before.digest != now.digest
 
 
-def _row(brief: Brief, shared: _Shared, *, excluded: int) -> Agreement:
+def _row(design: CampaignDesign, shared: _Shared, *, excluded: int) -> Agreement:
     row = Agreement(
-        campaign_id=brief.campaign_id,
+        campaign_id=design.campaign_id,
         criterion=shared.criterion.name,
         distance=shared.criterion.distance,
-        level=brief.level,
+        level=design.level,
         n_outputs=shared.n_outputs,
         n_judgments=shared.value.size,
         n_annotators=core.distinct(shared.annotator).size,
@@ -300,16 +300,16 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def _look_is_due(brief: Brief, scores: Scores, reasons: Collection[str]) -> bool:
+def _look_is_due(design: CampaignDesign, scores: Scores, reasons: Collection[str]) -> bool:
     """Return whether it is to be made again: after 5 % more judgments, a ruling, or in the end."""
-    return brief.is_final or _has_grown(CloserLook, brief, scores, reasons)
+    return design.is_final or _has_grown(CloserLook, design, scores, reasons)
 
 
 def _look_closer(campaign_id: int) -> Store:
-    brief = facts.brief(campaign_id)
-    seen = facts_module.evidence(brief)
-    judged = [one for criterion in looked_at(brief) for one in _judged(seen, criterion)]
-    made, orders = [_look(brief, one) for one in judged], list(_orders(brief, seen, judged))
+    design = facts.design(campaign_id)
+    seen = facts_module.evidence(design)
+    judged = [one for criterion in looked_at(design) for one in _judged(seen, criterion)]
+    made, orders = [_look(design, one) for one in judged], list(_orders(design, seen, judged))
 
     def store() -> None:
         CloserLook.objects.filter(campaign=campaign_id).delete()
@@ -326,9 +326,9 @@ LOOKING = DeferredWork(
 )
 
 
-def looked_at(brief: Brief) -> tuple[Criterion, ...]:
+def looked_at(design: CampaignDesign) -> tuple[Criterion, ...]:
     """Return the criteria that are looked at: the primary ones, or the first one."""
-    return brief.primary or brief.criteria[:1]
+    return design.primary or design.criteria[:1]
 
 
 @dataclass(frozen=True)
@@ -362,18 +362,18 @@ def _scores(seen: facts_module.Evidence, system: SystemOutputs, criterion: str) 
     return core.text_scores(place[mine], score[mine], n_texts=system.output.size)
 
 
-def _look(brief: Brief, one: _Judged) -> CloserLook:
+def _look(design: CampaignDesign, one: _Judged) -> CloserLook:
     content = looks.content(
         one.system.position,
         one.scores,
         criterion=one.criterion,
         metrics=one.metrics,
-        names=brief.metrics,
+        names=design.metrics,
         line=one.line,
-        level=brief.level,
+        level=design.level,
     )
     return CloserLook(
-        campaign_id=brief.campaign_id,
+        campaign_id=design.campaign_id,
         system_id=one.system.system_id,
         criterion=one.criterion.name,
         content=content,
@@ -381,9 +381,9 @@ def _look(brief: Brief, one: _Judged) -> CloserLook:
 
 
 def _orders(
-    brief: Brief, seen: facts_module.Evidence, judged: Collection[_Judged]
+    design: CampaignDesign, seen: facts_module.Evidence, judged: Collection[_Judged]
 ) -> Iterator[ItemOrder]:
-    for criterion in looked_at(brief):
+    for criterion in looked_at(design):
         mine = [one for one in judged if one.criterion is criterion]
         each = [(one.system.system_id, [one]) for one in mine]
         for system, some in [(None, mine), *each]:
@@ -482,15 +482,15 @@ RENEWED = timedelta(hours=1)  # the pace changes even if nothing comes
 Row = dict[str, Any]
 
 
-def _forecast_is_due(brief: Brief, scores: Scores, reasons: Collection[str]) -> bool:
+def _forecast_is_due(design: CampaignDesign, scores: Scores, reasons: Collection[str]) -> bool:
     """Return whether the forecast is to be made again: after 5 % more judgments, or a ruling."""
-    if brief.status != CampaignStatus.OPEN or not brief.targets:
+    if design.status != CampaignStatus.OPEN or not design.targets:
         return False
-    return _has_grown(EndForecast, brief, scores, reasons)
+    return _has_grown(EndForecast, design, scores, reasons)
 
 
 def _forecast(campaign_id: int) -> Store:
-    made = _made(facts.brief(campaign_id))
+    made = _made(facts.design(campaign_id))
 
     def store() -> None:
         EndForecast.objects.filter(campaign=campaign_id).delete()
@@ -522,47 +522,47 @@ def catch_up_forecasts() -> int:
     return FORECASTING.catch_up()
 
 
-def _made(brief: Brief) -> EndForecast:
-    seen, counts = facts_module.evidence(brief), progress.count_slots(brief.campaign_id)
-    times, took, active = work_queries.recent_work(brief.campaign_id)
+def _made(design: CampaignDesign) -> EndForecast:
+    seen, counts = facts_module.evidence(design), progress.count_slots(design.campaign_id)
+    times, took, active = work_queries.recent_work(design.campaign_id)
     rate = planning.pace(times, now=timezone.now().timestamp())
     each = counts.planned / max(1, counts.outputs)
-    cells = [c for c in facts_module.cells(brief, seen) if c.criterion.name in brief.targets]
-    found = [_cell(brief, cell, each, n_systems=len(seen.systems)) for cell in cells]
+    cells = [c for c in facts_module.cells(design, seen) if c.criterion.name in design.targets]
+    found = [_cell(design, cell, each, n_systems=len(seen.systems)) for cell in cells]
     content: Row = {
         "per_hour": None if rate is None else rate.per_second * 3600,
         "minutes": _quartiles(active if active.size else took),
         "cells": [row for row, _draws in found],
-        **_end(brief, seen, cells, [draws for _row, draws in found], rate, took, counts),
+        **_end(design, seen, cells, [draws for _row, draws in found], rate, took, counts),
     }
     return EndForecast(
-        campaign_id=brief.campaign_id, judgments=seen.scores.judgment.size, content=content
+        campaign_id=design.campaign_id, judgments=seen.scores.judgment.size, content=content
     )
 
 
 def _cell(
-    brief: Brief, cell: facts_module.Cell, each: float, *, n_systems: int
+    design: CampaignDesign, cell: facts_module.Cell, each: float, *, n_systems: int
 ) -> tuple[Row, planning.StopDraws | None]:
     """Return the row of one interval and its drawn ends; None where it is too early."""
-    sample, made = cell.sample, facts_module.estimated(brief, cell.criterion, cell.sample)
-    rule = rule_for(brief, cell.criterion, n_units=sample.incidence.n_units)
+    sample, made = cell.sample, facts_module.estimated(design, cell.criterion, cell.sample)
+    rule = rule_for(design, cell.criterion, n_units=sample.incidence.n_units)
     row: Row = {"system": cell.system.system_id, "criterion": cell.criterion.name}
     # What is to come is drawn item by item; that would promise too much where items come in groups.
     if sample.group is not None:
         return row, None
     if made.n_items < LEAST or not made.has_interval or rule.target is None:
         return row, None
-    cap = None if brief.cap is None else max(1, round((brief.cap - 1) / n_systems + 1))
+    cap = None if design.cap is None else max(1, round((design.cap - 1) / n_systems + 1))
     planned = max(sample.n_judgments, round(sample.n_population * each))
     ahead = planning.Continuation(planned, cap, rule.planned_items)
-    draws = planning.stops_ahead(sample, made, ahead, target_width=rule.target, level=brief.level)
+    draws = planning.stops_ahead(sample, made, ahead, target_width=rule.target, level=design.level)
     if cell.system.stop_position is not None:
         # It takes no more judgments.
         judged = np.full(draws.judgments.size, float(sample.n_judgments))
         draws = planning.StopDraws(judged, np.full(judged.size, True), draws.width_at_end)
-    narrow = planning.narrowing(sample, made, more=MORE, level=brief.level, cap=cap)
+    narrow = planning.narrowing(sample, made, more=MORE, level=design.level, cap=cap)
     people = planning.people_to_reach(
-        sample, made, target_width=rule.target, planned=planned, level=brief.level, cap=cap
+        sample, made, target_width=rule.target, planned=planned, level=design.level, cap=cap
     )
     row |= {"chance": draws.chance, "at_end": _listed(draws.width_at_end), "people": people}
     if narrow is not None:
@@ -571,7 +571,7 @@ def _cell(
 
 
 def _end(
-    brief: Brief,
+    design: CampaignDesign,
     seen: facts_module.Evidence,
     cells: Sequence[facts_module.Cell],
     draws: Sequence[planning.StopDraws | None],
@@ -584,7 +584,7 @@ def _end(
     for cell, one in zip(cells, draws, strict=True):
         if one is not None:
             of_system.setdefault(cell.system.system_id, []).append(one)
-    whole = len(seen.systems) * len(brief.targets)
+    whole = len(seen.systems) * len(design.targets)
     if not whole or sum(map(len, of_system.values())) < whole:
         return {"judgments": None, "seconds": None, "chance": None}
     each = {cell.system.system_id: cell.sample.n_judgments for cell in cells}
