@@ -441,11 +441,6 @@ def _for_nobody(campaign_id: int, able: Collection[int]) -> int:
         return 0
     had = Assignment.objects.filter(campaign=campaign_id, annotator__in=able)
     had = had.exclude(status=Assignment.Status.EXPIRED).order_by()
-    by_all = (
-        had.values("output")
-        .annotate(people=Count("annotator", distinct=True))
-        .filter(people=len(able))
-    )
-    # Ids and not a subquery: planners take thousands of outputs for one.
-    outputs = list(by_all.values_list("output", flat=True))
-    return free(campaign_id).filter(output__in=outputs).count()
+    each = had.values("output").annotate(people=Count("annotator", distinct=True))
+    by_all = each.filter(people=len(able)).values("output")
+    return free(campaign_id).filter(output__in=by_all).count()
