@@ -43,7 +43,21 @@ def opened(blocks: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
     if head.startswith(ZIP):
         yield from _unzipped(_Packed(rest))
     else:
-        yield "", _gunzipped(_Packed(rest)) if head.startswith(GZIP) else rest
+        yield "", _joined(_gunzipped(_Packed(rest))) if head.startswith(GZIP) else rest
+
+
+def _joined(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes in blocks that are not tiny: lines are put together from blocks."""
+    kept: list[bytes] = []
+    size = 0
+    for block in blocks:
+        kept.append(block)
+        size += len(block)
+        if size >= BLOCK:
+            yield b"".join(kept)
+            kept, size = [], 0
+    if kept:
+        yield b"".join(kept)
 
 
 class _Member(NamedTuple):
@@ -136,7 +150,7 @@ def _unzipped(packed: _Packed) -> Iterator[tuple[str, Iterator[bytes]]]:
             raise _refused(EXPORT)
         if not path.endswith("/") and not name.startswith(".") and "__MACOSX/" not in path:
             tables += 1
-            yield name, content
+            yield name, _joined(content)
         for _block in content:  # the rest of it, or all of what is no table
             pass
     if packed.peek(4) not in MARKS:

@@ -388,8 +388,14 @@ def lines(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes | None]]:
     A line ends with LF, CR LF or CR, as in text files of any system.
     """
     number, kept, too_long = 0, b"", False
+    begun: list[bytes] = []  # blocks without an end of a line
+    size = 0
     for block in blocks:
-        parts = (kept + block).splitlines(keepends=True)
+        begun.append(block)
+        size += len(block)
+        if size <= LONGEST_LINE and b"\n" not in block and b"\r" not in block:
+            continue
+        parts = b"".join(begun).splitlines(keepends=True)
         # The last line may continue in the next block, and a CR may be followed by its LF there.
         kept = parts.pop() if parts and not parts[-1].endswith(b"\n") else b""
         for part in parts:
@@ -398,8 +404,11 @@ def lines(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes | None]]:
             too_long = False
         if len(kept) > LONGEST_LINE:
             kept, too_long = kept[-1:], True
-    if kept:
-        yield number + 1, None if too_long else kept
+        begun, size = [kept], len(kept)
+    for part in b"".join(begun).splitlines(keepends=True):
+        number += 1
+        yield number, None if too_long else part
+        too_long = False
 
 
 def not_utf8(number: int, error: UnicodeDecodeError) -> RowError:

@@ -9,19 +9,24 @@ import json
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from html import unescape
 from html.parser import HTMLParser
+from itertools import takewhile
+from time import thread_time
 from typing import Any
+from xml.etree.ElementTree import tostring
 
 import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
-from latex2mathml.converter import convert
+from latex2mathml.converter import Converter
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.texmath import texmath_plugin
-from pygments import highlight
+from pygments import format as formatted
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
@@ -29,6 +34,7 @@ from pygments.util import ClassNotFound
 VERSION = "1"
 LONGEST = 60_000  # characters that are drawn as anything but themselves
 LONGEST_CODE, LONGEST_FORMULA = 10_000, 500  # characters of one that are coloured, or set
+LONGEST_COLOURING, COLOURING = 0.01, 2e-5  # seconds of a block of code, and of each character
 MOST_TOKENS = 20_000  # blocks and inline parts of a text, so that pages stay small
 MOST_FORMULAS = 1000
 MOST_TURNS = 400
@@ -108,7 +114,7 @@ def proposed(sources: Sequence[str]) -> TextForm:
 # What hardly stands in a text that is not Markdown.
 MARKS = re.compile(
     r"^ {0,3}```|^\|? ?:?-{3,}:? ?\||^#{1,6} \S|\*\*[^*\s][^*\n]*\*\*|^ {0,3}(?:[-*]|1\.) \S.*\n"
-    r" {0,3}(?:[-*]|2\.) \S|\\\([^\n]+?\\\)|^\$\$|\[[^\]\n]+\]\(https?://",
+    r" {0,3}(?:[-*]|2\.) \S|\\\([^\n]{1,200}?\\\)|^\$\$|\[[^\[\]\n]+\]\(https?://",
     re.MULTILINE,
 )
 
@@ -154,7 +160,10 @@ def _part(one: Any) -> str:
 
 def _words(turn: dict[str, Any]) -> str:
     calls = turn.get("tool_calls")
-    return _markdown(said(turn)) + "".join(map(_call, calls if isinstance(calls, list) else []))
+    calls = calls if isinstance(calls, list) else []
+    if len(calls) > MOST_TURNS:
+        raise NotDrawn
+    return _markdown(said(turn)) + "".join(map(_call, calls))
 
 
 def _turn(turn: dict[str, Any]) -> str:
@@ -173,6 +182,8 @@ def _call(one: Any) -> str:
     called = called if isinstance(called, dict) else {}
     given = called.get("arguments", called.get("input", ""))
     given = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=1)
+    if len(given) > LONGEST:
+        raise NotDrawn  # deep lists, indented
     name = escape(str(called.get("name", "")))
     return f'<p class="role">tool call {name}</p>\n{_code(escape(given))}'
 
@@ -185,6 +196,8 @@ def _markdown(source: str) -> str:
         raise NotDrawn  # the end of each is looked for
     tokens = MARKDOWN.parse(source)
     if sum(1 + len(one.children or ()) for one in tokens) > MOST_TOKENS or _is_deep(tokens):
+        raise NotDrawn
+    if _loses_cells(tokens, source):
         raise NotDrawn
     for one in tokens:
         if one.nesting == 1 and one.tag not in ("table", "thead", "tbody", "tr"):
@@ -203,6 +216,22 @@ def _is_deep(tokens: Sequence[Token]) -> bool:
     return any(one.level >= MARKDOWN.options["maxNesting"] - 1 for one in tokens)
 
 
+def _loses_cells(tokens: Sequence[Token], source: str) -> bool:
+    """Return whether a row has more cells than its table's header, which are left out."""
+    lines = re.split(r"\r\n?|\n", source)
+    n_columns = 0
+    for one in tokens:
+        if one.type == "table_open":
+            n_columns = 0
+        elif one.type == "th_open":
+            n_columns += 1
+        elif one.type == "tr_open" and one.level == 2 and n_columns and one.map:  # in no quotation
+            cells = escapedSplit(lines[one.map[0]].strip().strip("|"))
+            if any(map(str.strip, cells[n_columns:])):
+                return True
+    return False
+
+
 class _Renderer(RendererHTML):
     def link_open(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         return '<span class="link">'
@@ -210,12 +239,13 @@ class _Renderer(RendererHTML):
     def link_close(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         opening = next(i for i in range(at, -1, -1) if tokens[i].type == "link_open")
         words = "".join(one.content for one in tokens[opening:at])
-        return f"</span>{_address(str(tokens[opening].attrGet('href') or ''), beside=words)}"
+        address = _address(str(tokens[opening].attrGet("href") or ""), beside=words)
+        return f"</span>{address}{_title(tokens[opening])}"
 
     def image(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         one = tokens[at]
         words = f'<span class="image">[{escape(one.content)}]</span>'
-        return words + _address(str(one.attrGet("src") or ""), beside="")
+        return words + _address(str(one.attrGet("src") or ""), beside="") + _title(one)
 
     def table_open(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         return f'<div class="wide" tabindex="0"{self.renderAttrs(tokens[at])}>\n<table>\n'
@@ -253,22 +283,44 @@ def _address(address: str, *, beside: str) -> str:
     return f' <span class="address">({escape(address)})</span>'
 
 
+def _title(one: Token) -> str:
+    title = one.attrGet("title")
+    return f' <span class="address">({escape(str(title))})</span>' if title else ""
+
+
+LONG_SPACE = re.compile(r"\s{200}")  # over which a lexer may go back and forth within one match
+
+
 def _coloured(code: str, info: str) -> str:
     name = info.split()[0] if info.split() else ""
     try:
         lexer = get_lexer_by_name(name, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return escape(code)
-    if len(code) > LONGEST_CODE:
+    if len(code) > LONGEST_CODE or LONG_SPACE.search(code):
         return escape(code)
-    return str(highlight(code, lexer, HtmlFormatter(nowrap=True)))
+    until = thread_time() + LONGEST_COLOURING + len(code) * COLOURING
+    tokens = list(takewhile(lambda _: thread_time() < until, lexer.get_tokens(code)))
+    if "".join(words for _kind, words in tokens) != code:  # too slow, or a lexer changes it
+        return escape(code)
+    # Names of their own: Pygments calls a regular expression "sr", which hides it on our pages.
+    drawn = str(formatted(tokens, HtmlFormatter(nowrap=True, classprefix="code-")))
+    return drawn if code.endswith("\n") else drawn.removesuffix("\n")  # which it adds
+
+
+# Commands of its own, which may double what they are given; comments; and what takes room unseen.
+NOT_SET = re.compile(r"\\(?:def|(?:re)?new|provide|Declare|[hv]?phantom)|(?<!\\)%")
+REFERENCE = re.compile(r"&#x[0-9A-Fa-f]+;")
 
 
 def _formula(source: str, display: str) -> str:
     source = source.strip()
-    if len(source) <= LONGEST_FORMULA:
+    if len(source) <= LONGEST_FORMULA and not NOT_SET.search(source):
         try:
-            return str(convert(source, display=display))
+            drawn = Converter(display=display).convert_to_element(source)
+            for one in drawn.iter():  # its texts hold references, which are no markup
+                one.text = one.text and REFERENCE.sub(lambda it: unescape(it[0]), one.text)
+            return str(tostring(drawn, encoding="unicode"))
         except Exception:  # noqa: S110  what is no formula fails there in many ways
             pass
     return f"<code>{escape(source)}</code>"
@@ -277,6 +329,7 @@ def _formula(source: str, display: str) -> str:
 MARKDOWN = (
     MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
     .enable(["table", "strikethrough"])
+    .disable("reference")  # “[Answer]: 42” would vanish, and one may be the address of many links
     .use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True)
     .use(texmath_plugin, delimiters="brackets")
 )
@@ -306,8 +359,12 @@ ATTRIBUTES = {
 }
 
 
+SURROGATES = re.compile("[\ud800-\udfff]")
+
+
 def _cleaned(drawn: str) -> SafeString:
     """Return HTML with nothing but what is listed above, whatever wrote it."""
+    drawn = SURROGATES.sub("\ufffd", drawn)  # JSON may name halves of characters
     return mark_safe(  # noqa: S308  cleaned by a library of its own
         nh3.clean(drawn, tags=TAGS, attributes=ATTRIBUTES, link_rel=None, url_schemes=set())
     )

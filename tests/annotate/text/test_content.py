@@ -90,7 +90,7 @@ BOMBS = {
     "lists": "".join("  " * depth + "- a\n" for depth in range(240)),
     "formulas": "\\(" * 20_000,
     "too long": "a" * (content.LONGEST + 1),
-    "references alone": "[a]: b\n" * 100,
+    "cells beyond the header": "|a|\n|-|\n|b|lost|",
     "many cells": "|a" * 100 + "\n" + "|-" * 100 + "\n" + ("|b" * 100 + "\n") * 120,
 }
 
@@ -112,6 +112,10 @@ LARGE = {
     "tags": "<a " * 19_000,
     "markup in formulas": "$\\left($ " * 500,
     "deep in a formula": "$" + "{" * 400 + "$",
+    "macros": "$\\def\\q#1{{#1}{#1}{#1}{#1}}" + "\\q{" * 9 + "x" + "}" * 9 + "$",
+    "one long address": "[a]: " + "&" * 30_000 + "\n\n" + "![a] " * 5900,
+    "a slow lexer": ("```csharp\n" + "a\n" * 4990 + "```\n") * 5,
+    "a wide run": "```c\n" + " " * 9000 + "\n```",
 }
 
 
@@ -121,6 +125,41 @@ def test_large_texts_are_drawn_or_shown_as_they_are(name: str) -> None:
         assert_harmless(content.html(LARGE[name], "markdown"))
     except content.NotDrawn:
         assert content.visible(LARGE[name], "markdown") == LARGE[name]
+
+
+KEPT = {
+    "[Answer]: 42": "[Answer]: 42",
+    "[here](http://e.org 'a title')": "a title",
+    "![mill](http://e.org 'a title')": "a title",
+    "```js\nx = /abc/;\n```": "/abc/",
+    "```console\n$ ls\nlost line": "lost line",
+    "```robotframework\na\tb\n```": "a\tb",
+    "$\\text{a<b and c>d}$": "a<b and c>d",
+    '$\\text{<p/class="send">h}$': '<p/class="send">h',
+    "$\\tag*{<p data-lines=1-99>}$": "data-lines=1-99",
+    "$x % said$": "% said",
+    "$\\phantom{said}$": "said",
+}
+
+
+@pytest.mark.parametrize("source", KEPT)
+def test_no_word_is_lost_or_becomes_markup(source: str) -> None:
+    assert KEPT[source] in content.visible(source, "markdown").replace("\xa0", " ")
+    assert_harmless(content.html(source, "markdown"))
+
+
+def test_no_class_of_our_pages_is_given_to_code() -> None:
+    drawn = content.html("```js\nx = /abc/;\n```", "markdown")
+    assert all(name.startswith("code-") for name in re.findall(r'span class="(\S+)"', drawn))
+
+
+def test_half_a_character_is_shown_as_none() -> None:
+    assert "\ufffd" in content.visible('[{"role": "user", "content": "\\ud800"}]', "chat")
+
+
+@pytest.mark.parametrize("text", ["[" * 50_000, "\\(" * 25_000])
+def test_the_form_of_odd_texts_is_soon_proposed(text: str) -> None:
+    assert content.proposed([text] * 50) == "plain"
 
 
 @pytest.mark.parametrize("depth", range(1, 26))
@@ -187,6 +226,15 @@ NO_CHATS = [
 def test_what_is_no_chat_is_shown_as_it_was_written(source: str, form: str) -> None:
     assert content.visible(source, form) == source
     assert content.before_last_turn(source, form) == ""
+
+
+def test_calls_that_fill_a_page_are_shown_as_they_were_written() -> None:
+    deep: list[object] = []
+    for _level in range(400):
+        deep = [deep]
+    for calls in ([{"name": "f", "input": [deep] * 20}], [{"name": "f"}] * 1000):
+        source = json.dumps([{"role": "assistant", "content": "x", "tool_calls": calls}])
+        assert content.visible(source, "chat") == source
 
 
 @pytest.mark.parametrize(
