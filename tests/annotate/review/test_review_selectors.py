@@ -216,7 +216,7 @@ def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> Non
 @pytest.mark.parametrize("screen", SCREENS)
 def test_every_screen_has_words_also_without_a_value(screen: str) -> None:
     flag = reviewed.fired(screen)
-    assert evidence_views.design(flag).endswith(".")
+    assert evidence_views.brief(flag).endswith(".")
     words = SCREENS[screen].reviewers
     assert words.detail(flag) is not None
     assert words.axis([0.5]).low < words.axis([0.5]).high
@@ -230,7 +230,7 @@ def test_a_screen_that_first_listed_and_then_paused_somebody_is_told_once() -> N
         Flag(screen=one.screen, tier=one.tier, verdict=asdict(one)) for one in (first, other, later)
     )
     assert [title for title, _line in told] == ["Short edits", "Too fast"]
-    assert told[0][1] == evidence_views.design(later) != evidence_views.design(first)
+    assert told[0][1] == evidence_views.brief(later) != evidence_views.brief(first)
 
 
 @pytest.mark.parametrize(
