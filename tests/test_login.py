@@ -1,7 +1,6 @@
 """Guessing passwords: one limit for the log-in page and the API, which a person can wait out."""
 
 import os
-import statistics
 import time
 from typing import Any
 
@@ -174,11 +173,11 @@ def test_an_unknown_name_takes_as_long_as_a_known_one(ada: User, settings: Any) 
 
     def took(name: str) -> float:
         times = []
-        for _ in range(5):
+        for _ in range(7):
             began = time.perf_counter()
             assert guess(name=name).status_code == 200
             times.append(time.perf_counter() - began)
-        return statistics.median(times)
+        return min(times)  # what a busy machine adds is no work of ours
 
     known, unknown, inactive = took("ada"), took("nobody"), took("sleeper")
     assert 0.4 < unknown / known < 2.5
