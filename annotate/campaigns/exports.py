@@ -320,11 +320,11 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
 
 
 def _as_seen(text: str, form: str) -> dict[str, Any]:
-    seen = instruments_base.visible(text, form)
-    return {
-        "visible": instruments_base.joined(*seen) if len(seen) > 1 else seen[0],
-        "blocks": content.blocks(text, form) if len(seen) == 1 else [],
-    }
+    if instruments_base.MARK in text:  # a pair
+        seen = instruments_base.joined(*instruments_base.visible(text, form))
+        return {"visible": seen, "blocks": []}
+    seen, blocks = content.with_blocks(text, form)
+    return {"visible": seen, "blocks": blocks}
 
 
 def people(now: Moment) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 The source is what is stored, edited and exported. Its visible text is the text of the HTML that it
 is drawn as, whitespace included, as a browser's `textContent`: highlights count its characters, and
-metrics and reading time its words. `VERSION` changes with it.
+metrics and reading time its words.
 """
 
 import json
@@ -31,7 +31,6 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-VERSION = "1"
 LONGEST = 60_000  # characters that are drawn as anything but themselves
 LONGEST_CODE, LONGEST_FORMULA = 10_000, 500  # characters of one that are coloured, or set
 LONGEST_COLOURING, COLOURING = 0.01, 2e-5  # seconds of a block of code, and of each character
@@ -57,6 +56,11 @@ class NotDrawn(ValueError):
 
 def html(source: str, form: str) -> SafeString:
     """Return a text as HTML without links, pictures, scripts or styles; raises `NotDrawn`."""
+    return _drawn(source, form)[0]
+
+
+def _drawn(source: str, form: str) -> tuple[SafeString, "_Text"]:
+    """Return a text as HTML, and what is read there."""
     if form == TextForm.PLAIN or len(source) > LONGEST:
         raise NotDrawn
     if form == TextForm.MARKDOWN:
@@ -64,10 +68,13 @@ def html(source: str, form: str) -> SafeString:
     else:
         turns = chat(source)
         drawn = _words(turns[-1]) if form == TextForm.LAST_TURN else "".join(map(_turn, turns))
-    found = _cleaned(drawn)
-    if not any(map(str.strip, _read(found).found)):
+    cleaned = _cleaned(drawn)
+    read = _Text()
+    read.feed(cleaned)
+    read.close()
+    if not any(map(str.strip, read.found)):
         raise NotDrawn
-    return found
+    return cleaned, read
 
 
 def before_last_turn(source: str, form: str) -> SafeString:
@@ -81,25 +88,19 @@ def before_last_turn(source: str, form: str) -> SafeString:
 
 def visible(source: str, form: str) -> str:
     """Return what readers see of a text: of one that is shown as its source, all of it."""
-    try:
-        drawn = html(source, form)
-    except NotDrawn:
-        return source
-    return "".join(_read(drawn).found)
+    return with_blocks(source, form)[0]
 
 
-def blocks(source: str, form: str) -> list[tuple[int, int, int, int]]:
-    """Return where blocks of Markdown stand: start and end in the visible text, and their lines.
+def with_blocks(source: str, form: str) -> tuple[str, list[tuple[int, int, int, int]]]:
+    """Return the visible text, and where blocks of Markdown stand: start and end in it, and lines.
 
     Lines count from 1, the last one included. Blocks inside others are left out.
     """
-    if form != TextForm.MARKDOWN:
-        return []
     try:
-        drawn = html(source, form)
+        _html, read = _drawn(source, form)
     except NotDrawn:
-        return []
-    return _read(drawn).blocks
+        return source, []
+    return "".join(read.found), read.blocks if form == TextForm.MARKDOWN else []
 
 
 def proposed(sources: Sequence[str]) -> TextForm:
@@ -344,7 +345,7 @@ TAGS = {
     *("details", "summary"),
     *("math", "mrow", "mi", "mo", "mn", "ms", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msup"),
     *("msub", "msubsup", "munder", "mover", "munderover", "mtable", "mtr", "mtd", "mstyle"),
-    *("mpadded", "mphantom", "menclose", "mmultiscripts", "mprescripts"),
+    *("mpadded", "menclose", "mmultiscripts", "mprescripts"),
 }
 ATTRIBUTES = {
     "*": {"dir", "data-lines"},
@@ -395,10 +396,3 @@ class _Text(HTMLParser):
     def handle_data(self, data: str) -> None:
         self.found.append(data)
         self.length += len(data)
-
-
-def _read(drawn: str) -> _Text:
-    reader = _Text()
-    reader.feed(drawn)
-    reader.close()
-    return reader

@@ -22,9 +22,10 @@ from rest_framework.test import APIClient
 from annotate.campaigns import imports, packed, shapes
 from annotate.campaigns.problems import Row, RowError, UploadRefused
 from annotate.campaigns.reading import read, recognised, rows
-from annotate.campaigns.sheet import Facts, Sheet, row_of
+from annotate.campaigns.sheet import Sheet, row_of
 from annotate.models import Campaign, Output
 from estimation import export
+from tests.annotate.campaigns.test_import_forms import facts, refused
 from tests.annotate.researcher import looked_at, press
 from tests.factories import user
 
@@ -65,17 +66,6 @@ def streamed(*members: tuple[str, bytes], large: bool = False) -> bytes:
             with file.open(name, "w", force_zip64=large) as member:
                 member.write(content)
     return out.getvalue()
-
-
-def facts(data: bytes) -> Facts:
-    with Sheet() as sheet:
-        return read(sheet, [data])
-
-
-def refused(data: bytes) -> list[str]:
-    with pytest.raises(UploadRefused) as refusal:
-        rows([data])
-    return [str(problem) for problem in refusal.value.refusal.problems]
 
 
 def short(found: list[Row]) -> list[tuple[str, ...]]:

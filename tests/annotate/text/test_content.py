@@ -283,7 +283,7 @@ def test_blocks_say_where_they_come_from() -> None:
     seen = content.visible(source, "markdown")
     found = [
         (seen[start:end].split(), first, last)
-        for start, end, first, last in content.blocks(source, "markdown")
+        for start, end, first, last in content.with_blocks(source, "markdown")[1]
     ]
     assert found == [(["Title"], 1, 1), (["one", "two", "three"], 3, 4), (["a", "b"], 6, 7)]
 
