@@ -82,6 +82,7 @@ def test_amended_texts_are_there_with_the_next_task(page, url, what):
         return
     expect(page.locator("#new-instructions")).to_be_visible()
     page.get_by_role("button", name="Instructions").click()
+    expect(page.locator("dialog#instructions")).to_be_visible()
     expect(page.locator("dialog#instructions")).to_contain_text(given)
     page.keyboard.press("Escape")
     page.evaluate(MARK)
