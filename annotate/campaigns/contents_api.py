@@ -59,6 +59,8 @@ class HighlightSerializer(serializers.Serializer[Any]):
     start = serializers.IntegerField(help_text="in code points, from 0")
     end = serializers.IntegerField(help_text="excluded")
     text = serializers.CharField()
+    category = serializers.CharField(required=False, help_text="of an error")
+    severity = serializers.CharField(required=False, help_text="of an error")
 
 
 class JudgmentSerializer(serializers.ModelSerializer[Judgment]):

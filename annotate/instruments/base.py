@@ -52,7 +52,7 @@ def read_spans(given: Any, text: str) -> list[Span]:
     """
     if not isinstance(given, list):
         raise InvalidSpans(_("Highlights are a list."))
-    return merge((_read_one(one, text) for one in given), text)
+    return merge((read_span(one, text) for one in given), text)
 
 
 def merge(spans: Iterable[Iterable[int]], text: str) -> list[Span]:
@@ -66,7 +66,8 @@ def merge(spans: Iterable[Iterable[int]], text: str) -> list[Span]:
     return merged
 
 
-def _read_one(one: Any, text: str) -> Span:
+def read_span(one: Any, text: str) -> Span:
+    """Return one span that a browser sent, or raise `InvalidSpans`."""
     if not isinstance(one, Mapping):
         raise InvalidSpans(_("A highlight has a start, an end and its words."))
     start, end = one.get("start"), one.get("end")
@@ -215,6 +216,11 @@ class Criterion:
         return (self.low + self.high) / 2
 
     @property
+    def is_compared(self) -> bool:
+        """Return whether reviewers and screens compare its answers: everybody chooses a level."""
+        return bool(self.levels)
+
+    @property
     def compares(self) -> bool:
         """Return whether its question is about two texts."""
         return False
@@ -294,7 +300,8 @@ class InvalidResponse(ValueError):
 def are_taken(instrument: "Instrument") -> bool:
     """Return whether this instrument asks for highlights."""
     definition = getattr(instrument, "definition", None)
-    return instrument.needs_paragraphs or getattr(definition, "takes_evidence", False)
+    asked = ("takes_evidence", "marks_errors")
+    return instrument.needs_paragraphs or any(getattr(definition, one, False) for one in asked)
 
 
 def marked(
@@ -310,6 +317,12 @@ def marked(
         {"criterion": criterion, "paragraph": None, **one}
         for criterion, spans in _mapping(response.get("evidence")).items()
         for one in _words(spans, text)
+    ]
+    found += [
+        {"criterion": question, "paragraph": None, **one, "text": text[one["start"] : one["end"]]}
+        for question, errors in response.items()
+        for one in _list(errors)
+        if "severity" in _mapping(one)
     ]
     verdicts = zip(_list(response.get("verdicts")), paragraphs, strict=False)
     for number, (verdict, paragraph) in enumerate(verdicts, start=1):
@@ -447,7 +460,7 @@ class Instrument:
                 tuple((float(level.value), str(level.label)) for level in criterion.levels),
             )
             for criterion in self.criteria
-            if criterion.levels
+            if criterion.is_compared
         )
 
     def answers(self, response: Mapping[str, Any]) -> dict[Key, float]:
@@ -500,7 +513,7 @@ class Instrument:
 
 def _alike(instrument: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
     """Return the criteria that share the first one's levels; none if no criterion has levels."""
-    asked = [criterion for criterion in instrument.criteria if criterion.levels]
+    asked = [criterion for criterion in instrument.criteria if criterion.is_compared]
     if not asked:
         return {}
     levels = _levels(asked[0])

@@ -16,10 +16,9 @@ from annotate.instruments.rating import instrument as rating_instrument
 from annotate.instruments.rating.instrument import (
     EDIT_WORDING,
     MOST_CRITERIA,
-    MOST_LEVELS,
     MOST_SECTIONS,
-    REQUIREMENTS,
 )
+from annotate.instruments.rating.questions import MOST_LEVELS, REQUIREMENTS
 from annotate.instruments.tutorials import MOST_QUESTIONS
 
 Content = dict[str, Any]

@@ -46,12 +46,12 @@ from annotate.instruments.rating import instrument as rating_instrument
 from annotate.instruments.rating.instrument import (
     EDITING,
     MOST_CRITERIA,
-    MOST_LEVELS,
     MOST_SECTIONS,
     Rating,
     as_data,
     read_definition,
 )
+from annotate.instruments.rating.questions import MOST_LEVELS
 from annotate.instruments.tutorials import MOST_QUESTIONS, Question, Tutorial
 from annotate.studies import (
     definitions,

@@ -22,12 +22,13 @@ export function createHighlighter({
   };
   const words = () => segments().filter(({ isWord }) => isWord);
   const drawing = drawText(element, chars);
-  const state = { spans: tidy(spans), first: null, cursor: null };
+  const state = { spans: [], apart: false, first: null, cursor: null };
+  state.spans = tidy(spans);
   const past = [];
 
   function tidy(given) {
     const inside = given.filter(([start, end]) => start >= 0 && end <= chars.length);
-    return merge(inside.map((span) => snap(span, segments(), chars)).filter(Boolean), chars);
+    return merge(inside.map((span) => snap(span, segments(), chars)).filter(Boolean), chars, state);
   }
 
   const quote = (span) => quoted([span], chars)[0].text;
@@ -96,8 +97,10 @@ export function createHighlighter({
     changed();
   }
 
-  function set(next) {
+  // apart: highlights that only touch stay apart.
+  function set(next, { apart = false } = {}) {
     past.length = 0;
+    state.apart = apart;
     state.spans = tidy(next);
     state.first = null;
     draw();

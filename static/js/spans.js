@@ -10,11 +10,12 @@ export const characters = (text) => Array.from(text);
 const isSpace = (some) => ONLY_SPACE.test(some.join(""));
 
 // Sorted; those that overlap, touch, or have nothing but space between them are one.
-export function merge(spans, chars) {
+// apart: only those that overlap are.
+export function merge(spans, chars, { apart = false } = {}) {
   const merged = [];
   for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
     const last = merged.at(-1);
-    if (last && isSpace(chars.slice(last[1], start))) last[1] = Math.max(last[1], end);
+    if (last && (apart ? start < last[1] : isSpace(chars.slice(last[1], start)))) last[1] = Math.max(last[1], end);
     else merged.push([start, end]);
   }
   return merged;

@@ -80,3 +80,72 @@ def side_by_side(**changes: Any) -> dict[str, Any]:
 def asked_rows(items: int = 4) -> list[Row]:
     """Outputs whose items have the question that this instrument shows."""
     return [replace(row, input="What happened?") for row in rows(items)]
+
+
+KINDS: dict[str, Any] = {
+    "key": "kinds",
+    "label": "Every kind",
+    "task": "Read the text and judge it.",
+    "about": "You judge short texts in several ways.",
+    "criteria": [
+        {
+            "name": "errors",
+            "kind": "errors",
+            "label": "Errors",
+            "question": "Mark every error, and say what it is.",
+            "categories": [
+                {"name": "omission", "label": "Omission", "group": "Accuracy"},
+                {"name": "addition", "label": "Addition", "group": "Accuracy"},
+                {"name": "grammar", "label": "Grammar"},
+            ],
+        },
+        {
+            "name": "helpful",
+            "label": "Help",
+            "question": "Does it help?",
+            "levels": [
+                {"value": 1, "label": "Yes", "cue": "It answers the question"},
+                {"value": 0, "label": "No", "cue": "It does not"},
+            ],
+        },
+        {
+            "name": "why",
+            "kind": "text",
+            "label": "Reason",
+            "question": "Why does it not help?",
+            "only_if": {"question": "helpful", "values": [0]},
+        },
+        {
+            "name": "flaws",
+            "kind": "choices",
+            "label": "Flaws",
+            "question": "Which of these apply?",
+            "higher_is_better": False,
+            "options": [
+                {"name": "rude", "label": "Rude", "cue": "It offends"},
+                {"name": "vague", "label": "Vague"},
+            ],
+        },
+        {
+            "name": "quality",
+            "kind": "slider",
+            "label": "Quality",
+            "question": "How good is it as a whole?",
+            "left": "Useless",
+            "right": "Perfect",
+        },
+        {
+            "name": "remark",
+            "kind": "text",
+            "label": "Remark",
+            "question": "Is there anything else?",
+            "optional": True,
+        },
+    ],
+    "example": {"text": "The mill opens at nine. It are near the river."},
+}
+
+
+def every_kind(**changes: Any) -> dict[str, Any]:
+    """Return a definition with a question of each kind."""
+    return copy.deepcopy(KINDS) | changes

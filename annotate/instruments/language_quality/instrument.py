@@ -9,15 +9,14 @@ from django.utils.translation import gettext_noop, pgettext_lazy
 
 from annotate.instruments.base import Level, Material
 from annotate.instruments.rating.instrument import (
-    EDIT,
     EDITING,
     HTER,
     Definition,
     Rating,
     example,
-    question_of,
     section,
 )
+from annotate.instruments.rating.questions import EDIT, question_of
 from estimation.metrics import HTER_VERSION
 
 # Three questions of three levels each, and the edit: names, wording, scales.

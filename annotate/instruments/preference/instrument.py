@@ -11,9 +11,9 @@ from annotate.instruments.rating.instrument import (
     Definition,
     Rating,
     example,
-    question_of,
     section,
 )
+from annotate.instruments.rating.questions import question_of
 
 # Which of two texts is better, and by how much, as one definition of a rating study.
 

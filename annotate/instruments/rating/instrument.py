@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 from unicodedata import category
 
 import numpy as np
@@ -35,13 +35,23 @@ from annotate.instruments.base import (
     Highlight,
     Instrument,
     InvalidResponse,
-    Level,
     Material,
     Observed,
     by_number,
 )
+from annotate.instruments.rating.questions import (
+    EDIT,
+    EVIDENCE,
+    Answers,
+    AnyQuestion,
+    ChoiceShape,
+    Errors,
+    Question,
+    QuestionShape,
+    ReasonShape,
+    checked,
+)
 from annotate.instruments.tutorials import Tutorial, builtin
-from estimation.core import BALANCE, PERSON_SHARE
 from estimation.metrics import HTER_VERSION, hter, levenshtein, normalise, takes_long
 
 if TYPE_CHECKING:
@@ -138,16 +148,15 @@ def pair_scored(criteria: Sequence[Criterion]) -> Iterator[Criterion]:
         )
 
 
-def _signed(answers: Mapping[str, int], *, turned: bool) -> dict[str, int]:
-    return {name: -value if turned else value for name, value in answers.items()}
+def _signed(answers: Answers, *, turned: bool) -> dict[str, Any]:
+    """Return the answers for the other order, if the texts were turned; a reason stays."""
+    signed = {name: -value for name, value in answers.items() if turned and type(value) is int}
+    return dict(answers) | signed
 
 
 # A rating study as data: questions with levels, what each level requires, and wording.
 
 
-EDIT = "edit"
-EVIDENCE = "evidence"
-REQUIREMENTS = (EDIT, EVIDENCE)
 HTER = Criterion(
     EDIT,
     low=0,
@@ -162,51 +171,6 @@ HTER = Criterion(
     balance=0.03,
     person_share=0.03,
 )
-
-
-@dataclass(frozen=True)
-class Question(Criterion):
-    """A criterion that people are asked about."""
-
-    evidence: "Words" = ""  # what to highlight, if a level requires evidence
-
-    def choice(self, value: int) -> Level:
-        return next(level for level in self.levels if level.value == value)
-
-    @property
-    def required(self) -> frozenset[str]:
-        """Return everything that one of its levels requires."""
-        return frozenset(what for level in self.levels for what in level.requires)
-
-    @property
-    def takes_evidence(self) -> bool:
-        return EVIDENCE in self.required
-
-
-def question_of(
-    name: str,
-    *levels: Level,
-    label: "Words",
-    ask: "Words",
-    higher_is_better: bool = True,
-    evidence: "Words" = "",
-    balance: float = BALANCE,
-    person_share: float = PERSON_SHARE,
-) -> Question:
-    """Return a question whose scale reaches from its lowest to its highest level."""
-    values = [level.value for level in levels]
-    return Question(
-        name,
-        low=min(values),
-        high=max(values),
-        higher_is_better=higher_is_better,
-        label=label,
-        question=ask,
-        levels=levels,
-        evidence=evidence,
-        balance=balance,
-        person_share=person_share,
-    )
 
 
 Line = Annotated[OptionalText, Field(max_length=300)]
@@ -305,23 +269,24 @@ class Definition:
         """Return the criteria of its scores: those asked about, with the share of wins of each
         where texts are compared, and the edit if it is possible."""
         if self.compares:
-            return tuple(pair_scored(self.criteria))
-        return (*self.criteria, HTER) if self.asks_for_edits else self.criteria
+            return tuple(pair_scored([one for one in self.criteria if one.levels]))
+        asked = [scored for one in self.criteria for scored in one.scored]
+        return (*asked, HTER) if self.asks_for_edits else tuple(asked)
 
     @property
     def digits(self) -> tuple[int, ...]:
         """Return the number keys that answer its questions."""
-        return tuple(range(1, 1 + max(len(criterion.levels) for criterion in self.criteria)))
+        return tuple(range(1, 1 + max(one.keys for one in self.criteria)))
+
+    @property
+    def marks_errors(self) -> bool:
+        return any(one.kind == "errors" for one in self.criteria)
 
 
 # Reads a definition from JSON: its declared shape, and its conversion.
 
 
-FARTHEST = 100
-MOST_CRITERIA, MOST_LEVELS, MOST_SECTIONS = 8, 7, 20
-MOST_BALANCE = 10  # beyond it people count equally whatever they did
-# Names that a stored response or a draft uses for something else.
-TAKEN = ("edit", "distance", "evidence", "active_seconds")
+MOST_CRITERIA, MOST_SECTIONS = 8, 20
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
 
 
@@ -330,77 +295,10 @@ def read_definition(value: Any, *, version: str = "1") -> Definition:
     return read_shape(DefinitionShape, value).definition(version)
 
 
-def _free(name: str) -> str:
-    if name in TAKEN:
-        raise fault(f"“{name}” means something else here. Choose another name.")
-    return name
-
-
 def _language(code: str) -> str:
     if code and not LANGUAGE.fullmatch(code):
         raise fault("Must be a code such as en, de or pt-BR.")
     return code
-
-
-Requirements = Annotated[Several[Literal["edit", "evidence"]], Field(max_length=len(REQUIREMENTS))]
-
-
-class LevelShape(Declared):
-    value: int = Field(ge=-FARTHEST, le=FARTHEST)
-    label: Annotated[Text, Field(max_length=60)]
-    cue: Annotated[Text, Field(max_length=200)]
-    requires: Requirements = ()
-
-    def choice(self, always: tuple[str, ...]) -> Level:
-        """Return the level. `always`: what every level of the criterion requires."""
-        required = {*always, *self.requires}
-        sorted_out = tuple(one for one in REQUIREMENTS if one in required)
-        return Level(self.value, self.label, self.cue, sorted_out)
-
-
-class CriterionShape(Declared):
-    name: Annotated[Identifier, Field(max_length=30), AfterValidator(_free)]
-    label: Annotated[Text, Field(max_length=60)]
-    question: Annotated[Text, Field(max_length=300)]
-    higher_is_better: bool = True
-    evidence: Annotated[OptionalText, Field(max_length=200)] = ""
-    requires: Requirements = ()
-    balance: float = Field(default=BALANCE, ge=0, le=MOST_BALANCE)
-    person_share: float = Field(default=PERSON_SHARE, ge=0, le=1)
-    levels: Several[LevelShape] = Field(min_length=2, max_length=MOST_LEVELS)
-
-    def faults(self, context: Any) -> Iterator[Fault]:
-        yield from distinct("levels", self.levels, "value")
-        yield from distinct("levels", self.levels, "label")
-
-    def pair_faults(self, names: Sequence[str]) -> Iterator[Fault]:
-        """Check it as a question about two texts; names: of all criteria."""
-        values = {level.value for level in self.levels}
-        if values != {-value for value in values}:
-            yield (
-                ("levels",),
-                "Must mirror each other, such as 2, 1, 0, −1, −2: the two texts change places.",
-            )
-        if self.requires or any(level.requires for level in self.levels):
-            yield ("requires",), "Comparisons take no edits and no evidence."
-        if not self.higher_is_better:
-            yield ("higher_is_better",), "Positive levels mean that the first text is better."
-        if self.name == TURNED:
-            yield ("name",), f"“{TURNED}” means something else in a comparison."
-        if self.name + WINS in names:
-            yield ("name",), f"“{self.name}{WINS}” is the name of its share of wins."
-
-    def asked(self) -> Question:
-        return question_of(
-            self.name,
-            *(level.choice(self.requires) for level in self.levels),
-            label=self.label,
-            ask=self.question,
-            higher_is_better=self.higher_is_better,
-            evidence=self.evidence,
-            balance=self.balance,
-            person_share=self.person_share,
-        )
 
 
 class MaterialShape(Declared):
@@ -430,7 +328,7 @@ class DefinitionShape(Declared):
     instructions: Several[Section] = Field(default=(), max_length=MOST_SECTIONS)
     minutes: Annotated[OptionalText, Field(max_length=20)] = ""
     input_label: Annotated[OptionalText, Field(max_length=60)] = ""
-    criteria: Several[CriterionShape] = Field(min_length=1, max_length=MOST_CRITERIA)
+    criteria: Several[AnyQuestion] = Field(min_length=1, max_length=MOST_CRITERIA)
     edit: EditWording = EditWording()
     compares: bool = False
     shows_others: bool = False
@@ -440,9 +338,25 @@ class DefinitionShape(Declared):
 
     def faults(self, context: Any) -> Iterator[Fault]:
         yield from distinct("criteria", self.criteria, "name")
+        yield from self._criteria_faults()
         if self.input_label and not (self.example.input or self.example.paragraphs):
             yield ("example", "input"), "Missing: “input_label” says that the input is shown."
         yield from self._pair_faults()
+
+    def _criteria_faults(self) -> Iterator[Fault]:
+        """Check when each question is asked, and that there are scores of different names."""
+        used: dict[str, int] = {EDIT: -1}
+        for number, one in enumerate(self.criteria):
+            for path, message in one.condition_faults(self.criteria[:number]):
+                yield ("criteria", number, *path), message
+            for scored in one.asked().scored:
+                if used.setdefault(scored.name, number) != number:
+                    yield (
+                        ("criteria", number, "name"),
+                        f"Its score “{scored.name}” has the name of another one.",
+                    )
+        if len(used) == 1:
+            yield ("criteria",), "Need a question that is scored."
 
     def _pair_faults(self) -> Iterator[Fault]:
         """Check what a comparison needs, and that nothing else is given as one."""
@@ -459,7 +373,7 @@ class DefinitionShape(Declared):
                 )
         names = [one.name for one in self.criteria]
         for number, one in enumerate(self.criteria):
-            for path, message in one.pair_faults(names):
+            for path, message in _faults_in_a_pair(one, names):
                 yield ("criteria", number, *path), message
 
     def _second_faults(self) -> Iterator[Fault]:
@@ -494,6 +408,31 @@ class DefinitionShape(Declared):
         )
 
 
+def _faults_in_a_pair(one: QuestionShape, names: Sequence[str]) -> Iterator[Fault]:
+    """Check a question as one about two texts; names: of all questions."""
+    if one.only_if is not None:
+        yield ("only_if",), "Comparisons ask all of their questions."
+    if one.name == TURNED:
+        yield ("name",), f"“{TURNED}” means something else in a comparison."
+    if isinstance(one, ReasonShape):
+        return
+    if not isinstance(one, ChoiceShape):
+        yield ("kind",), "Comparisons have questions with levels, and free text."
+        return
+    values = {level.value for level in one.levels}
+    if values != {-value for value in values}:
+        yield (
+            ("levels",),
+            "Must mirror each other, such as 2, 1, 0, −1, −2: the two texts change places.",
+        )
+    if one.requires or any(level.requires for level in one.levels):
+        yield ("requires",), "Comparisons take no edits and no evidence."
+    if not one.higher_is_better:
+        yield ("higher_is_better",), "Positive levels mean that the first text is better."
+    if one.name + WINS in names:
+        yield ("name",), f"“{one.name}{WINS}” is the name of its share of wins."
+
+
 # Writes a definition as JSON data that `read_definition` accepts.
 
 
@@ -512,7 +451,7 @@ def as_data(definition: Definition) -> dict[str, Any]:
     own = [n for n in EDIT_WORDING if getattr(definition.edit, n) is not getattr(EDITING, n)]
     return _filled(
         **plain | {"language": definition.language or "en"},
-        criteria=[_criterion_data(criterion) for criterion in definition.criteria],
+        criteria=[one.as_data() for one in definition.criteria],
         edit=_filled(**{name: str(getattr(definition.edit, name)) for name in own})
         if definition.asks_for_edits
         else {},
@@ -545,25 +484,6 @@ def _texts(definition: Definition) -> dict[str, str]:
     return dict(zip(("text", "second"), shown, strict=False))
 
 
-def _criterion_data(criterion: Question) -> dict[str, Any]:
-    levels = [
-        {"value": one.value}
-        | _filled(label=str(one.label), cue=str(one.cue), requires=list(one.requires))
-        for one in criterion.levels
-    ]
-    usual = {"balance": BALANCE, "person_share": PERSON_SHARE}
-    own = {name: float(getattr(criterion, name)) for name in usual}
-    return {
-        "name": criterion.name,
-        "label": str(criterion.label),
-        "question": str(criterion.question),
-        **({} if criterion.higher_is_better else {"higher_is_better": False}),
-        **_filled(evidence=str(criterion.evidence)),
-        **{name: value for name, value in own.items() if value != usual[name]},
-        "levels": levels,
-    }
-
-
 def _filled(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in ("", [], {})}
 
@@ -576,31 +496,14 @@ LONGEST = 3  # times the text's length, plus a sentence; limits the cost of TER
 ROOM = 200
 
 
-def checked_levels(
-    raw: Mapping[str, Any], criteria: Sequence[Question]
-) -> tuple[dict[str, int], dict[str, str]]:
-    """Return the level of each criterion, and the problems with the others."""
-    found: dict[str, int] = {}
-    errors: dict[str, str] = {}
-    for criterion in criteria:
-        value = raw.get(criterion.name)
-        known = [level.value for level in criterion.levels]
-        if value is None:
-            errors[criterion.name] = gettext("“%(label)s” has no answer.") % {
-                "label": criterion.label
-            }
-        elif type(value) is not int or value not in known:
-            errors[criterion.name] = gettext(
-                "“%(label)s” takes one of its levels, nothing else."
-            ) % {"label": criterion.label}
-        else:
-            found[criterion.name] = value
-    return found, errors
-
-
-def required(chosen: Mapping[str, int], criteria: Sequence[Question]) -> frozenset[str]:
+def required(answers: Answers, criteria: Sequence[Question]) -> frozenset[str]:
     """Return everything that the chosen levels require."""
-    return frozenset(what for c in criteria for what in c.choice(chosen[c.name]).requires)
+    chosen = [one.choice(answers[one.name]) for one in criteria if _has_level(one, answers)]
+    return frozenset(what for level in chosen for what in level.requires)
+
+
+def _has_level(one: Question, answers: Answers) -> bool:
+    return bool(one.levels) and one.name in answers
 
 
 def has_words(text: str) -> bool:
@@ -654,7 +557,7 @@ def rating(definition: Definition) -> dict[str, Any]:
             "The wording has not changed yet. Improve it, or change the answers."
         ),
         **(editing() if definition.asks_for_edits else {}),
-        **(_highlighting() if definition.takes_evidence else {}),
+        **(_highlighting() if definition.takes_evidence or definition.marks_errors else {}),
         "edit_hint": str(definition.edit.hint),
         "edit_not_needed": str(definition.edit.not_needed),
     }
@@ -686,6 +589,7 @@ def _highlighting() -> dict[str, Any]:
         "now_highlight": gettext("Now highlight the words that show it."),
         "no_evidence": gettext("highlights for “%(criterion)s”"),
         "evidence_missing": gettext("Nothing highlighted yet"),
+        "error_open": gettext("Choose the category and the severity of each error"),
         "remove": gettext("Remove"),
         "remove_words": gettext("Remove the highlight “%(words)s”"),
     }
@@ -716,18 +620,18 @@ class Rating(Instrument):
         return self.definition.example
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
-        levels, errors = checked_levels(raw, self.definition.criteria)
+        answers, errors = checked(raw, self.definition.criteria, material)
         if errors:
             raise InvalidResponse(errors)
         if self.definition.compares:
-            return {**_signed(levels, turned=material.turned), TURNED: material.turned}
+            return {**_signed(answers, turned=material.turned), TURNED: material.turned}
         return {
-            **levels,
-            **self._evidence(raw.get("evidence"), levels, material),
-            **self._edit(raw.get("edit"), levels, material),
+            **answers,
+            **self._evidence(raw.get("evidence"), answers, material),
+            **self._edit(raw.get("edit"), answers, material),
         }
 
-    def _evidence(self, raw: Any, levels: dict[str, int], material: Material) -> dict[str, Any]:
+    def _evidence(self, raw: Any, answers: Answers, material: Material) -> dict[str, Any]:
         """Return the highlights of each criterion whose level requires some."""
         if not self.definition.takes_evidence:
             return {}
@@ -735,7 +639,7 @@ class Rating(Instrument):
         found: dict[str, list[instruments_base.Span]] = {}
         errors: dict[str, str] = {}
         for one in self.definition.criteria:
-            if EVIDENCE not in one.choice(levels[one.name]).requires:
+            if EVIDENCE not in required(answers, [one]):
                 continue
             try:
                 spans = instruments_base.read_spans(given.get(one.name, []), material.visible)
@@ -751,10 +655,10 @@ class Rating(Instrument):
             raise InvalidResponse(errors)
         return {"evidence": found}
 
-    def _edit(self, raw: Any, levels: dict[str, int], material: Material) -> dict[str, Any]:
+    def _edit(self, raw: Any, answers: Answers, material: Material) -> dict[str, Any]:
         if not self.definition.asks_for_edits:
             return {}
-        if EDIT not in required(levels, self.definition.criteria):
+        if EDIT not in required(answers, self.definition.criteria):
             return {"edit": None, "distance": 0}
         needed = str(self.definition.edit.needed)
         edit = checked_edit(raw, text=material.text, needed=needed)
@@ -765,11 +669,15 @@ class Rating(Instrument):
         if self.definition.compares:
             found = {}
             for one in self.definition.criteria:
+                if not one.levels:
+                    continue
                 value = response[one.name] / max(level.value for level in one.levels)
                 found[one.name] = value  # how far the first is preferred, −1 to 1
                 found[one.name + WINS] = (1 + (value > 0) - (value < 0)) / 2
             return found
-        scores = {c.name: float(response[c.name]) for c in self.definition.criteria}
+        scores: dict[str, float] = {}
+        for one in self.definition.criteria:
+            scores |= one.scores(response.get(one.name), material)
         if self.definition.asks_for_edits:
             edit = response["edit"]
             scores[EDIT] = 0.0
@@ -783,17 +691,28 @@ class Rating(Instrument):
         return edit is not None and takes_long(material.text, edit)
 
     def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
-        labels = {question.name: question.label for question in self.questions()}
-        return [
+        labels = {one.name: str(one.label) for one in self.definition.criteria}
+        found = [
             Highlight(labels.get(name, name), material.visible, spans)
             for name, spans in response.get(EVIDENCE, {}).items()
         ]
+        marked = [one for one in self.definition.criteria if isinstance(one, Errors)]
+        return found + [
+            Highlight(
+                f"{labels[one.name]}: {one.said([error])}",
+                material.visible,
+                [[error["start"], error["end"]]],
+            )
+            for one in marked
+            for error in response.get(one.name, ())
+        ]
 
     def recalled(self, response: Mapping[str, Any]) -> str:
-        return super().recalled(self.reopened(response))
+        return self.answered(self.reopened(response))
 
     def answered(self, response: Mapping[str, Any]) -> str:
-        return super().recalled(response)
+        asked = [one for one in self.definition.criteria if one.name in response]
+        return ", ".join(f"{one.label}: {one.said(response[one.name])}" for one in asked)
 
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
         if not self.compares:
@@ -822,7 +741,7 @@ class Rating(Instrument):
         )
 
     def page(self, material: Material) -> dict[str, Any]:
-        return {"criteria": [_shown(criterion) for criterion in self.definition.criteria]}
+        return {"criteria": [one.shown() for one in self.definition.criteria]}
 
     def strings(self) -> dict[str, Any]:
         return rating(self.definition)
@@ -831,20 +750,3 @@ class Rating(Instrument):
         if self.folder is None:
             return None
         return builtin(self.folder, language, instrument=self.key, criteria=self.criteria)
-
-
-def _shown(criterion: Question) -> dict[str, Any]:
-    return {
-        "name": criterion.name,
-        "label": str(criterion.label),
-        "question": str(criterion.question),
-        "levels": [
-            {
-                "value": level.value,
-                "label": str(level.label),
-                "cue": str(level.cue),
-                "requires": level.requires,
-            }
-            for level in criterion.levels
-        ],
-    }

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from annotate.campaigns.problems import Row
 from annotate.studies import definitions, tutorials
 from tests import reviewed
-from tests.annotate.own import HELPFUL, helpful, marked, side_by_side
+from tests.annotate.own import HELPFUL, every_kind, helpful, marked, side_by_side
 from tests.annotate.side_by_side import studies
 from tests.browser.researchers import draft, step
 from tests.browser.states import Visitor, state
@@ -70,6 +70,36 @@ def _highlighted(visitor: Visitor) -> None:
     for key in (" ", "ArrowRight", "ArrowRight", " ", "Escape"):
         page.keyboard.press(key)
     expect(page.locator("#evidence-invented li")).to_have_count(1)
+
+
+def kinds(visitor: Visitor) -> Page:
+    owner = user("bea")
+    definitions.define(every_kind(), owner_id=owner.pk)
+    made = campaign(owner=owner, instrument="kinds", targets={"quality": 5})
+    page = visitor.goto(at_work(person(made)))
+    expect(page.locator("[data-current]")).to_be_visible()
+    return page
+
+
+@state("own/kinds")
+def _kinds(visitor: Visitor) -> None:
+    kinds(visitor)
+
+
+@state("own/kinds-answered")
+def _kinds_answered(visitor: Visitor) -> None:
+    page = kinds(visitor)
+    page.keyboard.press("h")
+    expect(page.locator("[data-highlighting=on]")).to_be_focused()
+    for key in (" ", "ArrowRight", " ", "ArrowRight", " ", " ", "Escape"):
+        page.keyboard.press(key)
+    expect(page.locator("#evidence-errors li")).to_have_count(2)
+    page.locator("[data-of=category]").first.select_option("omission")
+    page.locator("input[name=helpful][value='0']").check()
+    page.locator("input[name=flaws][value=vague]").check()
+    page.locator("input[name=quality]").fill("70")
+    page.click("#submit")
+    expect(page.locator("#missing")).to_contain_text("Reason")
 
 
 @state("own/instructions")

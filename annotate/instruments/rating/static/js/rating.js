@@ -1,13 +1,13 @@
-// Rating a text: questions with levels; an edit, or highlights, where a chosen level requires them.
+// Rating a text: questions of every kind; an edit, or highlights, where a chosen level requires them.
 
 import { createEditArea } from "./edit_area.js";
 import { fill } from "./json_data.js";
 import { createQuestions } from "./questions.js";
 import { startShell } from "./shell.js";
 
-// Only where a study asks for highlights: it is as much code as all the rest.
+// Only where a study asks for highlights or errors: it is as much code as all the rest.
 const { createEvidence } = document.getElementById("evidence") ? await import("./evidence.js") : {};
-const MOST_LEVELS = 7;
+const MOST_KEYS = 9;
 
 startShell(({ assignment, strings, announce, changed, signal }) => {
   const { text, task: { criteria } } = assignment;
@@ -46,8 +46,8 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
   }
 
   function missing() {
-    const values = questions.values();
-    const lacking = criteria.filter((c) => values[c.name] === null).map((c) => question(c, strings.not_answered));
+    const lacking = (evidence?.open() ?? []).map(([criterion, message]) => ofErrors(criterion, message));
+    lacking.push(...questions.lacking().map((c) => question(c, strings.not_answered)));
     lacking.push(...(evidence?.missing() ?? []).map((name) => ofEvidence(name, strings.evidence_missing)));
     if (editing() && edit.unchanged()) lacking.push(ofEdit(strings.edit_unchanged));
     return lacking;
@@ -72,11 +72,16 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
     focus: () => evidence.focus(name),
   });
 
+  const ofErrors = (c, message) => ({
+    ...question(c, message), ...(message === strings.error_open && { text: `${c.label}: ${message}` }), href: `#evidence-${c.name}`, focus: () => evidence.focus(c.name),
+  });
+
   // What the server found wrong, at the same places and in its own words.
   function problems(errors) {
     return Object.entries(errors).map(([field, message]) => {
       const criterion = criteria.find((c) => c.name === field);
-      if (criterion) return { ...question(criterion, message), text: message };
+      const place = criterion?.kind === "errors" ? ofErrors : question;
+      if (criterion) return { ...place(criterion, message), text: message };
       const [, name] = field.split("evidence.");
       return { ...(name ? ofEvidence(name, message) : ofEdit(message)), text: message };
     });
@@ -97,18 +102,18 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
     ...(edit && { edit: editing() ? edit.value() : null }),
     ...(evidence && { evidence: evidence.response() }),
   });
-  const digits = Array.from({ length: MOST_LEVELS }, (_none, index) => [index + 1, () => questions.answer(index)]);
+  const digits = Array.from({ length: MOST_KEYS }, (_none, index) => [index + 1, () => questions.answer(index)]);
 
   return {
     restore: (data) => {
       const early = questions.restore(data);
       edit?.restore(data.edit);
-      evidence?.restore(data.evidence);
+      evidence?.restore(data.evidence, data);
       ask();
       return early;
     },
-    read: () => ({ ...questions.values(), ...drafted() }),
-    response: () => ({ ...questions.values(), ...submitted() }),
+    read: () => ({ ...questions.values(), ...evidence?.errors(), ...drafted() }),
+    response: () => ({ ...questions.values(), ...evidence?.errors(), ...submitted() }),
     missing,
     problems,
     mark,

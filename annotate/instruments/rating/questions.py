@@ -1,0 +1,710 @@
+"""The questions of a rating study, by kind: how each is declared, checked, scored and recalled.
+
+A stored response has the answer to each question under its name. A question that was not asked,
+because of the answer to another one, has none.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from django.utils.text import format_lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic.functional_validators import PlainValidator
+
+from annotate.common.json import storable
+from annotate.common.schemas import (
+    Declared,
+    Fault,
+    Identifier,
+    OptionalText,
+    Several,
+    Text,
+    distinct,
+    fault,
+    refuse,
+)
+from annotate.instruments import base as instruments_base
+from annotate.instruments.base import Criterion, InvalidResponse, Level, Material
+from estimation.core import BALANCE, PERSON_SHARE
+from estimation.metrics import reading_length
+
+if TYPE_CHECKING:
+    from annotate.instruments.base import Words
+
+Answers = Mapping[str, Any]  # of a response, by the names of the questions
+
+EDIT = "edit"
+EVIDENCE = "evidence"
+REQUIREMENTS = (EDIT, EVIDENCE)
+FARTHEST = 100
+MOST_LEVELS, MOST_OPTIONS, MOST_CATEGORIES, MOST_SEVERITIES = 7, 8, 60, 6
+MOST_BALANCE = 10  # beyond it people count equally whatever they did
+LONGEST_NAME = 40  # of a criterion
+LONGEST_REASON = 2000  # characters
+MOST_ERRORS = 100  # marked in one text
+TOP = 100  # of a slider
+USUAL_ERRORS = 25  # the working range of weighted errors ends here
+# Names that a stored response or a draft uses for something else.
+TAKEN = ("edit", "distance", "evidence", "active_seconds")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A question is asked only after one of these answers to an earlier question with levels.
+
+    hidden: the score where it is not asked; None: the question is not scored at all.
+    """
+
+    question: str
+    values: tuple[int, ...]
+    hidden: float | None = None
+
+    def holds(self, answers: Answers) -> bool:
+        return answers.get(self.question) in self.values
+
+
+@dataclass(frozen=True)
+class Question(Criterion):
+    """What people are asked about a text: here one choice among levels; subclasses are other kinds.
+
+    evidence: what to highlight, if a level requires evidence. only_if: when it is asked.
+    """
+
+    kind = "choice"
+    evidence: "Words" = ""
+    only_if: Condition | None = None
+
+    @property
+    def is_compared(self) -> bool:
+        return super().is_compared and self.only_if is None
+
+    def is_asked(self, answers: Answers) -> bool:
+        return self.only_if is None or self.only_if.holds(answers)
+
+    def choice(self, value: int) -> Level:
+        return next(level for level in self.levels if level.value == value)
+
+    @property
+    def keys(self) -> int:
+        """Return how many number keys answer it."""
+        return len(self.levels)
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Return everything that one of its levels requires."""
+        return frozenset(what for level in self.levels for what in level.requires)
+
+    @property
+    def takes_evidence(self) -> bool:
+        return EVIDENCE in self.required
+
+    @property
+    def scored(self) -> tuple[Criterion, ...]:
+        """Return the criteria of its scores; none where it is not scored."""
+        hidden_unscored = self.only_if is not None and self.only_if.hidden is None
+        return () if hidden_unscored else self._criteria()
+
+    def _criteria(self) -> tuple[Criterion, ...]:
+        return (self,)
+
+    def checked(self, given: Any, material: Material) -> Any:
+        """Return the answer as it will be stored, or raise `InvalidResponse`."""
+        if given is None:
+            raise self._unanswered()
+        if type(given) is not int or given not in [level.value for level in self.levels]:
+            raise self._refused(
+                gettext("“%(label)s” takes one of its levels, nothing else.")
+                % {"label": self.label}
+            )
+        return given
+
+    def scores(self, answer: Any, material: Material) -> dict[str, float]:
+        """Return the score of each of its criteria. answer: None where it was not asked."""
+        if answer is None:
+            assert self.only_if is not None, "every other question is answered"
+            hidden = self.only_if.hidden
+            return {} if hidden is None else {one.name: hidden for one in self.scored}
+        return self._scores(answer, material) if self.scored else {}
+
+    def _scores(self, answer: Any, material: Material) -> dict[str, float]:
+        return {self.name: float(answer)}
+
+    def said(self, answer: Any) -> str:
+        """Return an answer in words."""
+        return str(self.choice(answer).label)
+
+    def shown(self) -> dict[str, Any]:
+        """Return what the page's script needs to know."""
+        condition = self.only_if
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "label": str(self.label),
+            "question": str(self.question),
+            "only_if": condition and {"question": condition.question, "values": condition.values},
+            "levels": [
+                {
+                    "value": level.value,
+                    "label": str(level.label),
+                    "cue": str(level.cue),
+                    "requires": level.requires,
+                }
+                for level in self.levels
+            ],
+        }
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the JSON data of its declaration, as `question_from` reads it."""
+        usual = {"balance": BALANCE, "person_share": PERSON_SHARE}
+        own = {name: float(getattr(self, name)) for name in usual}
+        return {
+            "name": self.name,
+            "label": str(self.label),
+            "question": str(self.question),
+            **({} if self.kind == "choice" else {"kind": self.kind}),
+            **(
+                {}
+                if self.higher_is_better or self.kind == "errors"
+                else {"higher_is_better": False}
+            ),
+            **({"evidence": str(self.evidence)} if self.evidence else {}),
+            **{name: value for name, value in own.items() if value != usual[name]},
+            **({"only_if": self._condition_data()} if self.only_if else {}),
+            **self._own_data(),
+        }
+
+    def _condition_data(self) -> dict[str, Any]:
+        assert self.only_if is not None, "asked for only then"
+        hidden = self.only_if.hidden
+        found = {"question": self.only_if.question, "values": list(self.only_if.values)}
+        return found if hidden is None else found | {"hidden": hidden}
+
+    def _own_data(self) -> dict[str, Any]:
+        return {"levels": [_level_data(level) for level in self.levels]}
+
+    def _unanswered(self) -> InvalidResponse:
+        return self._refused(gettext("“%(label)s” has no answer.") % {"label": self.label})
+
+    def _refused(self, message: str) -> InvalidResponse:
+        return InvalidResponse({self.name: message})
+
+
+def _level_data(level: Level) -> dict[str, Any]:
+    found = {"value": level.value, "label": str(level.label), "cue": str(level.cue)}
+    return {name: one for name, one in found.items() if one != ""} | (
+        {"requires": list(level.requires)} if level.requires else {}
+    )
+
+
+@dataclass(frozen=True)
+class Option:
+    """One of several choices: a yes/no criterion of its own."""
+
+    name: str
+    label: str
+    cue: str = ""
+
+
+@dataclass(frozen=True)
+class Choices(Question):
+    """Several choices, of which any number applies; the answer lists the chosen names."""
+
+    kind = "choices"
+    options: tuple[Option, ...] = ()
+
+    def _criteria(self) -> tuple[Criterion, ...]:
+        return tuple(
+            Criterion(
+                f"{self.name}_{option.name}",
+                low=0,
+                high=1,
+                higher_is_better=self.higher_is_better,
+                label=format_lazy("{}: {}", self.label, option.label),
+                question=self.question,
+                is_yes_no=True,
+                balance=self.balance,
+                person_share=self.person_share,
+            )
+            for option in self.options
+        )
+
+    @property
+    def keys(self) -> int:
+        return len(self.options) + 1  # “None of these”
+
+    def checked(self, given: Any, material: Material) -> list[str]:
+        if given is None:
+            raise self._unanswered()
+        known = [option.name for option in self.options]
+        if not isinstance(given, list) or not all(one in known for one in given):
+            raise self._refused(
+                gettext("“%(label)s” takes a list of its options, nothing else.")
+                % {"label": self.label}
+            )
+        return [name for name in known if name in given]
+
+    def _scores(self, answer: Collection[str], material: Material) -> dict[str, float]:
+        return {f"{self.name}_{one.name}": float(one.name in answer) for one in self.options}
+
+    def said(self, answer: Collection[str]) -> str:
+        chosen = [option.label for option in self.options if option.name in answer]
+        return ", ".join(chosen) or gettext("none of these")
+
+    def shown(self) -> dict[str, Any]:
+        return super().shown() | {"options": [option.name for option in self.options]}
+
+    def _own_data(self) -> dict[str, Any]:
+        named = ("name", "label", "cue")
+        return {
+            "options": [
+                {name: getattr(option, name) for name in named if getattr(option, name)}
+                for option in self.options
+            ]
+        }
+
+
+@dataclass(frozen=True)
+class Slider(Question):
+    """A whole number from 0 to 100, between two anchors; nothing is chosen beforehand."""
+
+    kind = "slider"
+    anchors: tuple[str, str] = ("", "")
+
+    def checked(self, given: Any, material: Material) -> int:
+        if given is None:
+            raise self._unanswered()
+        if type(given) is not int or not 0 <= given <= TOP:
+            raise self._refused(
+                gettext("“%(label)s” takes a whole number from 0 to 100.") % {"label": self.label}
+            )
+        return given
+
+    def said(self, answer: Any) -> str:
+        return str(answer)
+
+    def _own_data(self) -> dict[str, Any]:
+        return {"left": self.anchors[0], "right": self.anchors[1]}
+
+
+@dataclass(frozen=True)
+class Reason(Question):
+    """Free text. It is shown to reviewers and exported, and never scored."""
+
+    kind = "text"
+    optional: bool = False
+
+    def _criteria(self) -> tuple[Criterion, ...]:
+        return ()
+
+    def checked(self, given: Any, material: Material) -> str:
+        text = "" if given is None else given
+        if not isinstance(text, str) or not storable(text):
+            raise self._refused(gettext("“%(label)s” takes text.") % {"label": self.label})
+        if len(text) > LONGEST_REASON:
+            raise self._refused(
+                gettext("“%(label)s” takes at most %(most)s characters.")
+                % {"label": self.label, "most": LONGEST_REASON}
+            )
+        if not text.strip() and not self.optional:
+            raise self._unanswered()
+        return text.strip()
+
+    def said(self, answer: Any) -> str:
+        return f"“{answer}”" if answer else "–"
+
+    def shown(self) -> dict[str, Any]:
+        return super().shown() | {"optional": self.optional}
+
+    def _own_data(self) -> dict[str, Any]:
+        return {"optional": True} if self.optional else {}
+
+
+@dataclass(frozen=True)
+class Category:
+    """What an error is. group: the heading above it and others, if there is one."""
+
+    name: str
+    label: str
+    group: str = ""
+
+    @property
+    def whole(self) -> str:
+        return f"{self.group}: {self.label}" if self.group else self.label
+
+
+@dataclass(frozen=True)
+class Severity:
+    """How bad an error is. weight: its part of the score."""
+
+    name: str
+    label: "Words"
+    weight: float
+
+
+# The weights of MQM's scoring model (Lommel et al. 2014; themqm.org).
+MQM_SEVERITIES = (
+    Severity("minor", _("Minor"), 1),
+    Severity("major", _("Major"), 5),
+    Severity("critical", _("Critical"), 25),
+)
+
+
+@dataclass(frozen=True)
+class Errors(Question):
+    """Errors that are marked in the text, each with a category and a severity; fewer are better.
+
+    The answer is a list of {start, end, category, severity}, in code points of the visible text.
+    per: “words”: the score is the sum of the weights for 100 words of reading (`reading_length`);
+    “text”: the sum; “nothing”: the errors are not scored.
+    """
+
+    kind = "errors"
+    categories: tuple[Category, ...] = ()
+    severities: tuple[Severity, ...] = MQM_SEVERITIES
+    per: str = "words"
+
+    def _criteria(self) -> tuple[Criterion, ...]:
+        return () if self.per == "nothing" else (self,)
+
+    @property
+    def grouped(self) -> list[tuple[str, list[Category]]]:
+        """Return the categories under their headings, in the order of the first of each."""
+        groups = dict.fromkeys(one.group for one in self.categories)
+        return [(name, [one for one in self.categories if one.group == name]) for name in groups]
+
+    def checked(self, given: Any, material: Material) -> list[dict[str, Any]]:
+        if given is None:
+            raise self._unanswered()
+        if not isinstance(given, list) or len(given) > MOST_ERRORS:
+            raise self._refused(
+                gettext("“%(label)s” takes a list of at most %(most)s errors.")
+                % {"label": self.label, "most": MOST_ERRORS}
+            )
+        found = sorted((self._error(one, material.visible) for one in given), key=_start)
+        for before, after in pairwise(found):
+            if after["start"] < before["end"]:
+                raise self._refused(gettext("Two of the marked errors overlap."))
+        return found
+
+    def _error(self, given: Any, text: str) -> dict[str, Any]:
+        try:
+            start, end = instruments_base.read_span(given, text)
+        except instruments_base.InvalidSpans as problem:
+            raise self._refused(str(problem)) from None
+        kinds = (
+            ("category", [one.name for one in self.categories]),
+            ("severity", [one.name for one in self.severities]),
+        )
+        chosen = {}
+        for name, known in kinds:
+            chosen[name] = given.get(name)
+            if chosen[name] not in known:
+                raise self._refused(
+                    gettext("An error lacks its category or its severity: “%(words)s”.")
+                    % {"words": text[start:end][:80]}
+                )
+        return {"start": start, "end": end} | chosen
+
+    def _scores(self, answer: Sequence[Answers], material: Material) -> dict[str, float]:
+        weights = {one.name: one.weight for one in self.severities}
+        total = float(sum(weights[one["severity"]] for one in answer))
+        if self.per == "words":
+            total *= 100 / max(1, reading_length(material.visible))
+        return {self.name: total}
+
+    def said(self, answer: Sequence[Answers]) -> str:
+        if not answer:
+            return gettext("no errors")
+        categories = {one.name: one.whole for one in self.categories}
+        severities = {one.name: one.label for one in self.severities}
+        return "; ".join(
+            f"{categories[one['category']]} ({severities[one['severity']]})" for one in answer
+        )
+
+    def shown(self) -> dict[str, Any]:
+        return super().shown() | {
+            "categories": [[one.name, one.label, one.group] for one in self.categories],
+            "severities": [[one.name, str(one.label)] for one in self.severities],
+        }
+
+    def _own_data(self) -> dict[str, Any]:
+        usual = self.severities == MQM_SEVERITIES
+        return {
+            "categories": [
+                {"name": one.name, "label": one.label} | ({"group": one.group} if one.group else {})
+                for one in self.categories
+            ],
+            **({} if usual else {"severities": [_severity_data(one) for one in self.severities]}),
+            **({} if self.per == "words" else {"per": self.per}),
+        }
+
+
+def _severity_data(one: Severity) -> dict[str, Any]:
+    return {"name": one.name, "label": str(one.label), "weight": one.weight}
+
+
+def _start(error: Mapping[str, Any]) -> int:
+    return int(error["start"])
+
+
+def question_of(
+    name: str,
+    *levels: Level,
+    label: "Words",
+    ask: "Words",
+    higher_is_better: bool = True,
+    evidence: "Words" = "",
+    balance: float = BALANCE,
+    person_share: float = PERSON_SHARE,
+    only_if: Condition | None = None,
+) -> Question:
+    """Return a question whose scale reaches from its lowest to its highest level."""
+    values = [level.value for level in levels]
+    return Question(
+        name,
+        low=min(values),
+        high=max(values),
+        higher_is_better=higher_is_better,
+        label=label,
+        question=ask,
+        levels=levels,
+        evidence=evidence,
+        balance=balance,
+        person_share=person_share,
+        only_if=only_if,
+    )
+
+
+def checked(
+    raw: Answers, questions: Sequence[Question], material: Material
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the answers to the questions that are asked, and the problems with the others."""
+    found: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for one in questions:
+        if not one.is_asked(found):
+            continue
+        try:
+            found[one.name] = one.checked(raw.get(one.name), material)
+        except InvalidResponse as problem:
+            errors |= problem.errors
+    return found, errors
+
+
+# How each kind is declared in JSON.
+
+
+def _free(name: str) -> str:
+    if name in TAKEN:
+        raise fault(f"“{name}” means something else here. Choose another name.")
+    return name
+
+
+Requirements = Annotated[Several[Literal["edit", "evidence"]], Field(max_length=len(REQUIREMENTS))]
+ShortName = Annotated[Identifier, Field(max_length=30)]
+Label = Annotated[Text, Field(max_length=60)]
+
+
+class LevelShape(Declared):
+    value: int = Field(ge=-FARTHEST, le=FARTHEST)
+    label: Label
+    cue: Annotated[Text, Field(max_length=200)]
+    requires: Requirements = ()
+
+    def choice(self, always: tuple[str, ...]) -> Level:
+        """Return the level. `always`: what every level of the criterion requires."""
+        required = {*always, *self.requires}
+        sorted_out = tuple(one for one in REQUIREMENTS if one in required)
+        return Level(self.value, self.label, self.cue, sorted_out)
+
+
+class ConditionShape(Declared):
+    question: ShortName
+    values: Several[int] = Field(min_length=1, max_length=MOST_LEVELS)
+    hidden: float | None = Field(default=None, ge=-FARTHEST, le=FARTHEST)
+
+
+class QuestionShape(Declared):
+    """What the declarations of all kinds share."""
+
+    kind: str = "choice"
+    name: Annotated[Identifier, Field(max_length=30), AfterValidator(_free)]
+    label: Label
+    question: Annotated[Text, Field(max_length=300)]
+    higher_is_better: bool = True
+    balance: float = Field(default=BALANCE, ge=0, le=MOST_BALANCE)
+    person_share: float = Field(default=PERSON_SHARE, ge=0, le=1)
+    only_if: ConditionShape | None = None
+
+    def asked(self) -> Question:
+        raise NotImplementedError
+
+    def condition_faults(self, earlier: Sequence["QuestionShape"]) -> Iterator[Fault]:
+        """Check when it is asked; earlier: the questions before it."""
+        if self.only_if is None:
+            return
+        source = next((one for one in earlier if one.name == self.only_if.question), None)
+        if not isinstance(source, ChoiceShape) or source.only_if is not None:
+            yield (
+                ("only_if", "question"),
+                "Must name an earlier question with levels that is always asked.",
+            )
+            return
+        known = [level.value for level in source.levels]
+        for number, value in enumerate(self.only_if.values):
+            if value not in known:
+                levels = ", ".join(map(str, known))
+                yield (("only_if", "values", number), f"Is not one of the levels {levels}.")
+        if self.only_if.hidden is not None:
+            yield from self._hidden_faults(self.only_if.hidden)
+
+    def _hidden_faults(self, hidden: float) -> Iterator[Fault]:
+        scored = self.asked().scored
+        if not scored:
+            yield ("only_if", "hidden"), "Belongs to a question that is scored."
+        elif not scored[0].low <= hidden <= scored[0].high:
+            low, high = scored[0].low, scored[0].high
+            yield ("only_if", "hidden"), f"Must lie on the scale, {low:g} to {high:g}."
+
+    def _shared(self) -> dict[str, Any]:
+        given = self.only_if
+        return {
+            "label": self.label,
+            "higher_is_better": self.higher_is_better,
+            "balance": self.balance,
+            "person_share": self.person_share,
+            "only_if": given and Condition(given.question, given.values, given.hidden),
+        }
+
+
+class ChoiceShape(QuestionShape):
+    evidence: Annotated[OptionalText, Field(max_length=200)] = ""
+    requires: Requirements = ()
+    levels: Several[LevelShape] = Field(min_length=2, max_length=MOST_LEVELS)
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        yield from distinct("levels", self.levels, "value")
+        yield from distinct("levels", self.levels, "label")
+
+    def asked(self) -> Question:
+        levels = (level.choice(self.requires) for level in self.levels)
+        return question_of(
+            self.name, *levels, ask=self.question, evidence=self.evidence, **self._shared()
+        )
+
+
+class OptionShape(Declared):
+    name: Annotated[Identifier, Field(max_length=20)]
+    label: Label
+    cue: Annotated[OptionalText, Field(max_length=200)] = ""
+
+
+class ChoicesShape(QuestionShape):
+    options: Several[OptionShape] = Field(min_length=1, max_length=MOST_OPTIONS)
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        yield from distinct("options", self.options, "name")
+        yield from distinct("options", self.options, "label")
+        for number, one in enumerate(self.options):
+            whole = f"{self.name}_{one.name}"
+            if len(whole) > LONGEST_NAME:
+                yield (
+                    ("options", number, "name"),
+                    f"Makes “{whole}”, which has more than {LONGEST_NAME} characters.",
+                )
+
+    def asked(self) -> Question:
+        options = tuple(Option(one.name, one.label, one.cue) for one in self.options)
+        return Choices(
+            self.name, low=0, high=1, question=self.question, options=options, **self._shared()
+        )
+
+
+class SliderShape(QuestionShape):
+    left: Label = Field(description="Give the words at 0.")
+    right: Label = Field(description="Give the words at 100.")
+
+    def asked(self) -> Question:
+        anchors = (self.left, self.right)
+        return Slider(
+            self.name, low=0, high=TOP, question=self.question, anchors=anchors, **self._shared()
+        )
+
+
+class ReasonShape(QuestionShape):
+    optional: bool = False
+
+    def asked(self) -> Question:
+        return Reason(
+            self.name,
+            low=0,
+            high=1,
+            question=self.question,
+            optional=self.optional,
+            **self._shared(),
+        )
+
+
+class CategoryShape(Declared):
+    name: ShortName
+    label: Label
+    group: Annotated[OptionalText, Field(max_length=60)] = ""
+
+
+class SeverityShape(Declared):
+    name: ShortName
+    label: Label
+    weight: float = Field(ge=0, le=FARTHEST)
+
+
+class ErrorsShape(QuestionShape):
+    higher_is_better: Literal[False] = False
+    categories: Several[CategoryShape] = Field(min_length=1, max_length=MOST_CATEGORIES)
+    severities: Several[SeverityShape] = Field(default=(), min_length=1, max_length=MOST_SEVERITIES)
+    per: Literal["words", "text", "nothing"] = "words"
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        yield from distinct("categories", self.categories, "name")
+        yield from distinct("severities", self.severities, "name")
+        yield from distinct("severities", self.severities, "label")
+
+    def asked(self) -> Question:
+        own = tuple(Severity(one.name, one.label, one.weight) for one in self.severities)
+        return Errors(
+            self.name,
+            low=0,
+            high=USUAL_ERRORS,
+            bounded=False,
+            question=self.question,
+            categories=tuple(Category(one.name, one.label, one.group) for one in self.categories),
+            severities=own or MQM_SEVERITIES,
+            per=self.per,
+            **self._shared(),
+        )
+
+
+SHAPES: dict[str, type[QuestionShape]] = {
+    "choice": ChoiceShape,
+    "choices": ChoicesShape,
+    "slider": SliderShape,
+    "text": ReasonShape,
+    "errors": ErrorsShape,
+}
+
+
+def _of_kind(given: Any, info: ValidationInfo) -> QuestionShape:
+    kind = given.get("kind") if isinstance(given, dict) else None
+    shape = SHAPES.get("choice" if kind is None else kind) if isinstance(kind, str | None) else None
+    if shape is None:
+        refuse([(("kind",), f"Must be one of {', '.join(SHAPES)}.")])
+    return shape.model_validate(given, context=info.context)
+
+
+if TYPE_CHECKING:
+    AnyQuestion = QuestionShape
+else:
+    AnyQuestion = Annotated[Any, PlainValidator(_of_kind)]
