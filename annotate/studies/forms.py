@@ -18,48 +18,119 @@ from annotate.instruments.rating.instrument import (
     MOST_CRITERIA,
     MOST_SECTIONS,
 )
-from annotate.instruments.rating.questions import MOST_LEVELS, REQUIREMENTS
+from annotate.instruments.rating.questions import (
+    MOST_CATEGORIES,
+    MOST_LEVELS,
+    MOST_OPTIONS,
+    MOST_SEVERITIES,
+    REQUIREMENTS,
+    SHAPES,
+)
 from annotate.instruments.tutorials import MOST_QUESTIONS
 
 Content = dict[str, Any]
 T = TypeVar("T", list[Any], dict[str, Any])
 
 
+# Parts of the lists that the form edits: each by its fields, the letter of their ids, and how many
+# there may be. A question has the lists of its kind.
+ROWS = {
+    "levels": ("l", MOST_LEVELS, ("value", "label", "cue")),
+    "options": ("o", MOST_OPTIONS, ("label", "cue", "name")),
+    "categories": ("k", MOST_CATEGORIES, ("label", "group", "name")),
+    "severities": ("v", MOST_SEVERITIES, ("label", "weight", "name")),
+}
+MOST = {"criteria": MOST_CRITERIA, "instructions": MOST_SECTIONS} | {
+    name: most for name, (_letter, most, _fields) in ROWS.items()
+}
+KINDS = (
+    ("choice", "Question with levels"),
+    ("choices", "Several choices"),
+    ("slider", "Slider"),
+    ("text", "Free text"),
+    ("errors", "Errors in the text"),
+)
+REMOVED = "removed"  # marks a part that can still be put back
+
+
 def changed(content: Content, act: str) -> str:
-    """Add, remove or move a part of `content`; return the id of the field to go on with."""
-    verb, *places = act.split(":")
-    at = [number_from(place) or 0 for place in places]
-    criteria, sections = content["criteria"], content.setdefault("instructions", [])
-    match verb, at:
-        case "add_criterion", [] if len(criteria) < MOST_CRITERIA:
-            criteria.append(rating_instrument.criterion())
-            return f"c{len(criteria) - 1}-label"
-        case "add_section", [] if len(sections) < MOST_SECTIONS:
-            sections.append({})
-            return f"s{len(sections) - 1}-title"
-        case "add_level", [i] if i < len(criteria) and len(criteria[i]["levels"]) < MOST_LEVELS:
-            levels = criteria[i]["levels"]
-            levels.append(rating_instrument.level(levels))
-            return f"c{i}-l{len(levels) - 1}-label"
-        case "remove_level", [i, j] if i < len(criteria) and j < len(criteria[i]["levels"]):
-            criteria[i]["levels"].pop(j)
-            return f"c{i}-label"
-        case (("remove_criterion" | "up" | "down"), [i]) if i < len(criteria):
-            return _moved(criteria, i, {"up": -1, "down": 1}.get(verb), "c")
-        case "remove_section", [i] if i < len(sections):
-            return _moved(sections, i, None, "s")
-    return ""
+    """Add, remove, put back or move a part of `content`; return the field to go on with.
 
-
-def _moved(parts: list[Content], at: int, step: int | None, letter: str) -> str:
-    """Remove a part, or move it by a step; return the field to go on with."""
-    part = parts.pop(at)
-    if step is not None:
-        at = min(max(at + step, 0), len(parts))
-        parts.insert(at, part)
-    if not parts:
+    act: the verb and the path to a list or to one of its parts, such as `remove:criteria:0` and
+    `add:criteria:0:levels`. A question is added by its kind, as in `add_slider:criteria`.
+    """
+    verb, *path = act.split(":")
+    verb, _, kind = verb.partition("_")
+    if verb == "add":
+        return _added(content, path, kind)
+    *above, last = path or [""]
+    parts, place = _reached(content, above), number_from(last)
+    if parts is None or place is None or place >= len(parts):
         return ""
-    return f"{letter}{min(at, len(parts) - 1)}-{'label' if letter == 'c' else 'title'}"
+    match verb:
+        case "remove" | "undo":
+            parts[place].pop(REMOVED, None)
+            if verb == "remove":
+                parts[place][REMOVED] = True
+        case "up" | "down":
+            part = parts.pop(place)
+            place = min(max(place + (1 if verb == "down" else -1), 0), len(parts))
+            parts.insert(place, part)
+        case _:
+            return ""
+    return _focus([*above, str(place)])
+
+
+def _added(content: Content, path: Sequence[str], kind: str) -> str:
+    parts = _reached(content, path)
+    if parts is None or len(parts) >= MOST[path[-1]]:
+        return ""
+    match path[-1]:
+        case "criteria" if kind in ("", *SHAPES):
+            parts.append(rating_instrument.criterion(kind or "choice"))
+        case "levels":
+            parts.append(rating_instrument.level(parts))
+        case name if not kind:
+            parts.append(dict.fromkeys(ROWS[name][2], "") if name in ROWS else {})
+        case _:
+            return ""
+    return _focus([*path, str(len(parts) - 1)])
+
+
+def _reached(content: Content, path: Sequence[str]) -> list[Content] | None:
+    """Return the list at the end of a path; None if it leads to none that the form edits."""
+    match path:
+        case [("criteria" | "instructions") as name]:
+            found: list[Content] = content.setdefault(name, [])
+            return found
+        case ["criteria", number, name]:
+            place, criteria = number_from(number), content["criteria"]
+            if place is None or place >= len(criteria):
+                return None
+            return criteria[place].get(name) if name in ROWS else None
+    return None
+
+
+def _focus(path: Sequence[str]) -> str:
+    """Return the id of the first words of a part."""
+    whole = anchor("".join(f"[{step}]" if step.isdecimal() else f".{step}" for step in path)[1:])
+    return f"{whole}-{'title' if path[0] == 'instructions' else 'label'}"
+
+
+def without_removed(content: Content) -> Content:
+    """Return a definition without the parts that were removed."""
+
+    def left(parts: list[Content]) -> list[Content]:
+        return [one for one in parts if not one.get(REMOVED)]
+
+    kept = dict(content)
+    for name in ("criteria", "instructions"):
+        if name in kept:
+            kept[name] = left(kept[name])
+    kept["criteria"] = [
+        one | {name: left(one[name]) for name in ROWS if name in one} for one in kept["criteria"]
+    ]
+    return _filled(kept) | {"criteria": kept["criteria"]}
 
 
 # Where in the form a problem of a definition belongs.
@@ -68,6 +139,9 @@ def _moved(parts: list[Content], at: int, step: int | None, letter: str) -> str:
 STEP = re.compile(r"[^.\[\]]+")
 SAID = {
     "about": "what it is for",
+    "only_if": "asked only after",
+    "left": "words at 0",
+    "right": "words at 100",
     "cue": "when to choose it",
     "input_label": "heading of the input",
     "name": "name in files",
@@ -88,10 +162,13 @@ def placed(problems: Sequence[Problem]) -> list[Located]:
 def anchor(path: str) -> str:
     """Return the id of the field of a problem's path: `criteria[0].levels[1].cue`: `c0-l1-cue`."""
     match STEP.findall(path):
-        case ["criteria", i, "levels", j, ("value" | "label" | "cue") as name, *_]:
-            return f"c{i}-l{j}-{name}"
-        case ["criteria", i, ("levels" | "requires"), *_]:
+        case ["criteria", i, part, j, *rest] if part in ROWS:
+            at = f"c{i}-{ROWS[part][0]}{j}"
+            return f"{at}-{rest[0]}" if rest and rest[0] in ROWS[part][2] else at
+        case ["criteria", i, "requires", *_]:
             return f"c{i}-levels"
+        case ["criteria", i, "only_if", *rest]:
+            return f"c{i}-only_{rest[0] if rest else 'question'}"
         case ["criteria", i, name, *_]:
             return f"c{i}-{name}"
         case ["criteria", i]:
@@ -127,11 +204,14 @@ def _where(path: str) -> str:
 
 
 HEAD = ("label", "key", "language", "task", "about", "hint", "minutes", "input_label")
-CRITERION = ("label", "name", "question", "evidence")
+CRITERION = ("label", "name", "question")
 CONSTANTS = ("balance", "person_share")
-LEVEL = ("value", "label", "cue")
+# What only a question of a kind has, beside its lists.
+OWN = {"choice": ("evidence",), "slider": ("left", "right")}
+CONDITION = ("question", "values", "hidden")
 SECTION = ("title", "text")
 EXAMPLE = ("text", "second", "input")
+LISTS = {"choice": ("levels",), "choices": ("options",), "errors": ("categories", "severities")}
 WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 DECIMAL = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
@@ -146,11 +226,11 @@ def content_of(post: QueryDict) -> Content:
         "steps": [line for line in _text(post, "steps").split("\n") if line.strip()],
         "compares": "compares" in post,
         "shows_others": "shows_others" in post,
-        "instructions": [_section(post, i) for i in range(_count(post, "s", MOST_SECTIONS))],
+        "instructions": [_section(post, i) for i in range(_count(post, "s", 2 * MOST_SECTIONS))],
         "edit": _filled(_named(post, "edit-", EDIT_WORDING)),
         "example": _filled(example),
     }
-    criteria = [_criterion(post, i) for i in range(_count(post, "c", MOST_CRITERIA))]
+    criteria = [_criterion(post, i) for i in range(_count(post, "c", 2 * MOST_CRITERIA))]
     return _filled(found) | {"criteria": criteria}
 
 
@@ -174,25 +254,67 @@ def _filled(values: Content) -> Content:
 
 def _criterion(post: QueryDict, place: int) -> Content:
     at = f"c{place}-"
+    kind = _text(post, f"{at}kind") or "choice"
     own = _named(post, at, CRITERION)
     own["name"] = own["name"] or identifier_from(own["label"], otherwise=f"question_{place + 1}")
     optional = {name: _decimal(_text(post, at + name)) for name in CONSTANTS}
-    if f"{at}lower" in post:
+    optional |= _named(post, at, OWN.get(kind, ()))
+    if kind != "choice":
+        optional["kind"] = kind
+    if f"{at}lower" in post and kind not in ("text", "errors"):
         own["higher_is_better"] = False
-    optional["evidence"] = own.pop("evidence")
-    levels = [_level(post, f"{at}l{j}-") for j in range(_count(post, f"{at}n", MOST_LEVELS))]
-    return own | {name: one for name, one in optional.items() if one != ""} | {"levels": levels}
+    if f"{at}optional" in post:
+        optional["optional"] = True
+    if kind == "errors" and (per := _text(post, f"{at}per")) != "words":
+        optional["per"] = per
+    condition = _filled(_named(post, f"{at}only_", CONDITION))
+    if condition:
+        optional["only_if"] = _condition(condition)
+    lists = {name: _rows(post, at, name) for name in LISTS.get(kind, ())}
+    if not lists.get("severities", True):
+        del lists["severities"]  # the usual ones
+    return (
+        own | {name: one for name, one in optional.items() if one != ""} | lists | _mark(post, at)
+    )
 
 
-def _level(post: QueryDict, at: str) -> Content:
-    found = _named(post, at, LEVEL) | {"value": _whole(_text(post, f"{at}value"))}
-    requires = [one for one in REQUIREMENTS if one in post.getlist(f"{at}requires")]
-    return found | ({"requires": requires} if requires else {})
+def _condition(given: Content) -> Content:
+    values = [_whole(one) for one in str(given.get("values", "")).replace(",", " ").split()]
+    hidden = _signed_decimal(str(given.get("hidden", "")))
+    return _filled({"question": given.get("question", "")}) | (
+        {"values": values} | ({"hidden": hidden} if hidden != "" else {})
+    )
+
+
+def _rows(post: QueryDict, before: str, name: str) -> list[Content]:
+    letter, most, _fields = ROWS[name]
+    number = _count(post, f"{before}{letter}n", 2 * most)
+    return [_part(post, f"{before}{letter}{j}-", name, j + 1) for j in range(number)]
+
+
+def _part(post: QueryDict, at: str, name: str, number: int) -> Content:
+    found = _named(post, at, ROWS[name][2])
+    if name == "levels":
+        found["value"] = _whole(found["value"])
+        requires = [one for one in REQUIREMENTS if one in post.getlist(f"{at}requires")]
+        return found | ({"requires": requires} if requires else {}) | _mark(post, at)
+    found["name"] = found["name"] or identifier_from(found["label"], otherwise=f"{name}_{number}")[:20]
+    if name == "severities":
+        found["weight"] = _decimal(found["weight"])
+    optional = {"options": "cue", "categories": "group"}.get(name, "")
+    if optional and not found[optional]:
+        del found[optional]
+    return found | _mark(post, at)
+
+
+def _mark(post: QueryDict, at: str) -> Content:
+    return {REMOVED: True} if f"{at}{REMOVED}" in post else {}
 
 
 def _section(post: QueryDict, place: int) -> Content:
     words = _named(post, f"s{place}-", SECTION)
-    return _filled(words | {"examples": _stored(_text(post, f"s{place}-kept"), [])})
+    kept = {"examples": _stored(_text(post, f"s{place}-kept"), [])}
+    return _filled(words | kept) | _mark(post, f"s{place}-")
 
 
 def _whole(text: str) -> Any:
@@ -203,6 +325,12 @@ def _whole(text: str) -> Any:
 def _decimal(text: str) -> Any:
     plain = text.strip().replace(",", ".")
     return float(plain) if DECIMAL.fullmatch(plain) else text.strip()
+
+
+def _signed_decimal(text: str) -> Any:
+    plain = text.strip().replace("−", "-")
+    found = _decimal(plain.removeprefix("-"))
+    return -found if plain.startswith("-") and isinstance(found, float) else found
 
 
 def _stored(text: str, otherwise: T) -> T:
@@ -246,21 +374,42 @@ class Boxes:
         return {name: self.one(before + name, values.get(name)) for name in names}
 
     def criterion(self, place: int, given: Mapping[str, Any]) -> dict[str, Any]:
-        at = f"c{place}"
+        at, kind = f"c{place}", given.get("kind", "choice")
+        condition = given.get("only_if", {})
+        values = " ".join(str(one) for one in condition.get("values", ()))
         return {
             "at": at,
             "place": place,
             "number": place + 1,
+            "kind": kind,
+            "removed": given.get(REMOVED, False),
             "lower": not given.get("higher_is_better", True),
-            "levels": [self.level(f"{at}-l{j}", one) for j, one in enumerate(given["levels"])],
-            "all_levels": self.one(f"{at}-levels"),
+            "optional": given.get("optional", False),
+            "per": given.get("per", "words"),
+            "lists": [self.rows(at, name, given.get(name, ())) for name in LISTS.get(kind, ())],
             "whole": self.one(at),
-            **self.named(f"{at}-", given, (*CRITERION, *CONSTANTS)),
+            "only": self.named(f"{at}-only_", {**condition, "values": values}, CONDITION),
+            **self.named(f"{at}-", given, (*CRITERION, *CONSTANTS, *OWN.get(kind, ()))),
         }
 
-    def level(self, at: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        requires = given.get("requires", ())
-        return {"at": at, "requires": requires, **self.named(f"{at}-", given, LEVEL)}
+    def rows(self, at: str, name: str, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        letter, most, fields = ROWS[name]
+        return {
+            "name": name,
+            "letter": letter,
+            "all": self.one(f"{at}-{name}"),
+            "is_full": len(given) >= most,
+            "left": sum(not one.get(REMOVED) for one in given),
+            "rows": [self.row(f"{at}-{letter}{j}", fields, one) for j, one in enumerate(given)],
+        }
+
+    def row(self, at: str, fields: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "at": at,
+            "removed": given.get(REMOVED, False),
+            "requires": given.get("requires", ()),
+            **self.named(f"{at}-", given, fields),
+        }
 
     def section(self, place: int, given: Mapping[str, Any]) -> dict[str, Any]:
         at, kept = f"s{place}", given.get("examples", [])
@@ -268,6 +417,7 @@ class Boxes:
             "at": at,
             "place": place,
             "number": place + 1,
+            "removed": given.get(REMOVED, False),
             "examples": len(kept),
             "kept": _kept(kept),
             "whole": self.one(at),

@@ -45,13 +45,10 @@ from annotate.instruments.base import Instrument, InvalidResponse, Material
 from annotate.instruments.rating import instrument as rating_instrument
 from annotate.instruments.rating.instrument import (
     EDITING,
-    MOST_CRITERIA,
-    MOST_SECTIONS,
     Rating,
     as_data,
     read_definition,
 )
-from annotate.instruments.rating.questions import MOST_LEVELS
 from annotate.instruments.tutorials import MOST_QUESTIONS, Question, Tutorial
 from annotate.studies import (
     definitions,
@@ -450,16 +447,17 @@ def instrument_forms_page(request: HttpRequest) -> HttpResponseBase:
             request, instruments_data(request.GET.get("from", "")) or rating_instrument.instrument()
         )
     content, act = content_of(request.POST), request.POST.get("act", "save")
+    kept = studies_forms.without_removed(content)
     try:
         if act == "save":
-            return _define(request, content)
+            return _define(request, kept)
         if act == "preview":
-            return _draft_example(request, content)
+            return _draft_example(request, kept)
     except (NotDefined, Refused) as refused:
-        return _form(request, content, problems=refused.problems)
+        return _form(request, kept, problems=refused.problems)
     except Conflict as conflict:
         problems = [Problem("key", conflict.message)]
-        return _form(request, content, problems=problems, status=conflict.status)
+        return _form(request, kept, problems=problems, status=conflict.status)
     return _form(request, content, focus=studies_forms.changed(content, act))
 
 
@@ -475,7 +473,8 @@ def _form(
         "boxes": studies_forms.form_fields(content, problems, focus=focus),
         "placed": studies_forms.placed(problems),
         "usual_edit": EDITING,
-        "most": {"criteria": MOST_CRITERIA, "levels": MOST_LEVELS, "sections": MOST_SECTIONS},
+        "most": studies_forms.MOST,
+        "kinds": studies_forms.KINDS,
         "section": "instruments",
     }
     answer = status if problems else 200

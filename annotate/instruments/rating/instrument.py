@@ -78,9 +78,17 @@ def instrument() -> Content:
     }
 
 
-def criterion() -> Content:
-    levels = [{"value": value, "label": "", "cue": ""} for value in LEVELS]
-    return {"name": "", "label": "", "question": "", "levels": levels}
+def criterion(kind: str = "choice") -> Content:
+    """Return a question of a kind without words."""
+    shared = {"name": "", "label": "", "question": ""}
+    if kind == "choice":
+        return shared | {"levels": [{"value": value, "label": "", "cue": ""} for value in LEVELS]}
+    own: dict[str, Content] = {
+        "choices": {"options": [{"label": "", "cue": "", "name": ""} for _number in range(2)]},
+        "slider": {"left": "", "right": ""},
+        "errors": {"categories": [{"label": "", "group": "", "name": ""}], "severities": []},
+    }
+    return shared | {"kind": kind} | own.get(kind, {})
 
 
 def level(levels: list[Content]) -> Content:

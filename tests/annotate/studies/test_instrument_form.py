@@ -16,14 +16,13 @@ from annotate.instruments.rating.instrument import as_data, read_definition
 from annotate.models import InstrumentDefinition
 from annotate.studies import definitions
 from annotate.studies import forms as studies_forms
-from tests.annotate.own import HELPFUL, helpful, marked, side_by_side
+from tests.annotate.own import HELPFUL, KINDS, every_kind, helpful, marked, side_by_side
 from tests.annotate.researcher import owner_of
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 PAGE = "/instruments/form/"
-MOST = {"criteria": 8, "levels": 7, "sections": 20}
 WORDED = {
     "edit": {"title": "Mend it", "needed": "It needs mending."},
     "example": {"text": "One.\n\n  Two.", "input": "Why?", "paragraphs": ["A", "B\nC"]},
@@ -40,13 +39,21 @@ def unusual() -> dict[str, Any]:
     return whole
 
 
+def conditional() -> dict[str, Any]:
+    """A definition with own severities, and a question that is asked after some answers only."""
+    own = [{"name": "bad", "label": "Bad", "weight": 2.5}]
+    errors, helpful, _why, _flaws, slider, _remark = KINDS["criteria"]
+    late = slider | {"only_if": {"question": "helpful", "values": [0, 1], "hidden": 0.0}}
+    return every_kind(criteria=[errors | {"severities": own, "per": "text"}, helpful, late])
+
+
 class Fields(HTMLParser):
     """What a browser sends of the form of an instrument."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
         self.sent = QueryDict(mutable=True)
-        self.area, self.is_inside = "", False
+        self.area, self.chosen, self.is_inside = "", "", False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -54,10 +61,14 @@ class Fields(HTMLParser):
         name, value = own.get("name") or "", own.get("value")
         if own.get("id") == "instrument-form":
             self.is_inside = True
-        if not self.is_inside or not name or name == "csrfmiddlewaretoken":
+        if not self.is_inside or not (name or tag == "option") or name == "csrfmiddlewaretoken":
             return
         if tag == "textarea":
             self.area, self.words = name, ""
+        elif tag == "select":
+            self.chosen = name
+        elif tag == "option" and "selected" in own:
+            self.sent.appendlist(self.chosen, value or "")
         elif tag == "input" and (own.get("type") != "checkbox" or "checked" in own):
             self.sent.appendlist(name, "on" if value is None else value)
 
@@ -76,7 +87,11 @@ class Fields(HTMLParser):
 
 def drawn(content: Any) -> QueryDict:
     """Return what a browser sends of the page that shows this definition."""
-    context = {"boxes": studies_forms.form_fields(content, []), "most": MOST, "usual_edit": {}}
+    context = {
+        "boxes": studies_forms.form_fields(content, []),
+        "most": studies_forms.MOST,
+        "usual_edit": {},
+    }
     return Fields(render_to_string("instruments/form.html", context)).sent
 
 
@@ -96,8 +111,10 @@ def sent(page: Any) -> QueryDict:
         unusual(),
         as_data(LANGUAGE_QUALITY),
         side_by_side(),
+        every_kind(),
+        conditional(),
     ],
-    ids=["helpful", "marked", "unusual", "language quality", "side by side"],
+    ids=["helpful", "marked", "unusual", "language quality", "side by side", "kinds", "only if"],
 )
 def test_the_form_carries_all_of_a_definition(definition: Any) -> None:
     whole = as_data(read_definition(definition))
@@ -139,6 +156,14 @@ def test_key_and_names_are_made_of_the_words(ada: Client) -> None:
     assert [one["name"] for one in content["criteria"]] == ["help", "question_2"]
 
 
+def test_names_of_options_are_made_of_their_labels(ada: Client) -> None:
+    given = drawn(every_kind())
+    given["c3-o0-name"] = given["c3-o1-name"] = ""
+    given["c3-o1-label"] = "Правда"
+    options = studies_forms.content_of(given)["criteria"][3]["options"]
+    assert [one["name"] for one in options] == ["rude", "options_2"]
+
+
 def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(ada: Client) -> None:
     given = drawn(HELPFUL)
     given["task"], given["c1-l0-cue"], given["c0-l4-value"] = "", " ", "two"
@@ -168,28 +193,67 @@ def test_somebody_elses_key_is_told_apart_from_a_mistake(ada: Client) -> None:
 @pytest.mark.parametrize(
     ("act", "change"),
     [
-        ("add_criterion", lambda c: len(c["criteria"]) == 3),
-        ("add_level:1", lambda c: [x["value"] for x in c["criteria"][1]["levels"]] == [0, 1, 2]),
-        ("add_level:0", lambda c: c["criteria"][0]["levels"][-1]["value"] == -3),
-        ("remove_level:0:1", lambda c: [x["value"] for x in c["criteria"][0]["levels"]][1] == 0),
-        ("remove_criterion:0", lambda c: [x["name"] for x in c["criteria"]] == ["invented"]),
-        ("up:1", lambda c: [x["name"] for x in c["criteria"]] == ["invented", "helpful"]),
-        ("down:0", lambda c: [x["name"] for x in c["criteria"]] == ["invented", "helpful"]),
-        ("down:1", lambda c: [x["name"] for x in c["criteria"]] == ["helpful", "invented"]),
-        ("remove_section:0", lambda c: "instructions" not in c),
-        *((act, lambda c: c == HELPFUL) for act in ("add_level:9", "remove_level:0:9", "up:9")),
-        *((act, lambda c: c == HELPFUL) for act in ("remove_section:4", "fly", "add_level", "")),
+        ("add_choice:criteria", lambda c: len(c["criteria"]) == 3),
+        ("add_slider:criteria", lambda c: c["criteria"][2]["kind"] == "slider"),
+        (
+            "add:criteria:1:levels",
+            lambda c: [x["value"] for x in c["criteria"][1]["levels"]] == [0, 1, 2],
+        ),
+        ("add:criteria:0:levels", lambda c: c["criteria"][0]["levels"][-1]["value"] == -3),
+        (
+            "remove:criteria:0:levels:1",
+            lambda c: [x["value"] for x in c["criteria"][0]["levels"]][1] == 0,
+        ),
+        (
+            "up:criteria:0:levels:1",
+            lambda c: [x["value"] for x in c["criteria"][0]["levels"]][:2] == [1, 2],
+        ),
+        ("remove:criteria:0", lambda c: [x["name"] for x in c["criteria"]] == ["invented"]),
+        ("up:criteria:1", lambda c: [x["name"] for x in c["criteria"]] == ["invented", "helpful"]),
+        (
+            "down:criteria:0",
+            lambda c: [x["name"] for x in c["criteria"]] == ["invented", "helpful"],
+        ),
+        (
+            "down:criteria:1",
+            lambda c: [x["name"] for x in c["criteria"]] == ["helpful", "invented"],
+        ),
+        ("remove:instructions:0", lambda c: "instructions" not in c),
+        *(
+            (act, lambda c: c == HELPFUL)
+            for act in (
+                *("add:criteria:9:levels", "remove:criteria:0:levels:9", "up:criteria:9"),
+                *("remove:instructions:4", "fly", "add", "", "add:key", "add_fly:criteria"),
+                *("up:criteria", "add:criteria:0:label", "remove:criteria:x", "up::0", "::::"),
+                *("add_slider:instructions", "remove:example:0", "undo:criteria:0"),
+            )
+        ),
     ],
 )
 def test_parts_are_added_removed_and_moved(ada: Client, act: str, change: Any) -> None:
     page = posted(ada, drawn(HELPFUL), act)
     assert page.status_code == 200
-    assert change(studies_forms.content_of(sent(page)))
+    assert change(studies_forms.without_removed(studies_forms.content_of(sent(page))))
     assert not InstrumentDefinition.objects.exists()
 
 
+@pytest.mark.parametrize("path", ["criteria:1", "criteria:0:levels:2", "instructions:0"])
+def test_what_was_removed_is_put_back(ada: Client, path: str) -> None:
+    removed = sent(posted(ada, drawn(HELPFUL), f"remove:{path}"))
+    assert studies_forms.without_removed(studies_forms.content_of(removed)) != HELPFUL
+    assert "is removed" in posted(ada, removed, "add_choice:criteria").content.decode()
+    again = sent(posted(ada, removed, f"undo:{path}"))
+    assert studies_forms.content_of(again) == HELPFUL
+
+
+def test_what_was_removed_is_not_defined(ada: Client) -> None:
+    assert posted(ada, sent(posted(ada, drawn(HELPFUL), "remove:criteria:1"))).status_code == 302
+    (criterion,) = InstrumentDefinition.objects.get().definition["criteria"]
+    assert criterion["name"] == "helpful"
+
+
 def test_an_added_part_has_the_focus(ada: Client) -> None:
-    page = posted(ada, drawn(HELPFUL), "add_section")
+    page = posted(ada, drawn(HELPFUL), "add:instructions")
     assert 'id="s1-title" name="s1-title" value="" maxlength="200"' in page.content.decode()
     assert page.content.decode().count(" autofocus") == 1
 
