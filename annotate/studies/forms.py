@@ -298,7 +298,9 @@ def _part(post: QueryDict, at: str, name: str, number: int) -> Content:
         found["value"] = _whole(found["value"])
         requires = [one for one in REQUIREMENTS if one in post.getlist(f"{at}requires")]
         return found | ({"requires": requires} if requires else {}) | _mark(post, at)
-    found["name"] = found["name"] or identifier_from(found["label"], otherwise=f"{name}_{number}")[:20]
+    found["name"] = (
+        found["name"] or identifier_from(found["label"], otherwise=f"{name}_{number}")[:20]
+    )
     if name == "severities":
         found["weight"] = _decimal(found["weight"])
     optional = {"options": "cue", "categories": "group"}.get(name, "")

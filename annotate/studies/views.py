@@ -45,6 +45,7 @@ from annotate.instruments.base import Instrument, InvalidResponse, Material
 from annotate.instruments.rating import instrument as rating_instrument
 from annotate.instruments.rating.instrument import (
     EDITING,
+    READY,
     Rating,
     as_data,
     read_definition,
@@ -132,6 +133,7 @@ def index(request: HttpRequest) -> HttpResponseBase:
     context = {
         "languages": settings.LANGUAGES,
         "built_in": [row for row in rows if row.built_in],
+        "ready": READY.items(),
         "defined": [row for row in rows if not row.built_in],
         "section": "instruments",
     }
@@ -192,7 +194,9 @@ def _with_preview(text: str, address: str) -> SafeString:
 
 
 def instruments_data(reference: str) -> dict[str, Any]:
-    """Return an instrument's definition as JSON data; {} where it has none."""
+    """Return an instrument's definition as JSON data, or a ready-made one; {} where it has none."""
+    if reference in READY:
+        return READY[reference]
     try:
         instrument = studies_queries.named(reference)
     except KeyError:

@@ -66,9 +66,10 @@ export function createEvidence({ text: source, criteria, strings, changed, annou
   }
 
   // What is missing about errors: they, or what one of them is.
-  function openIn({ criterion: { name }, kinds, none }) {
+  function openIn({ criterion: { name, categories }, kinds, none }) {
     if (!kept[name].length) return none.checked ? "" : strings.not_answered;
-    return [...kinds.values()].every((one) => one.category && one.severity) ? "" : strings.error_open;
+    const isDescribed = ({ category, severity }) => severity && (category || !categories.length);
+    return [...kinds.values()].every(isDescribed) ? "" : strings.error_open;
   }
 
   function asked(panel, { start, text: words }) {

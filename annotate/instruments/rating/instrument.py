@@ -1,9 +1,11 @@
 """Any study in which people rate a text: displayed, checked and scored from its definition."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from unicodedata import category
 
@@ -63,6 +65,15 @@ if TYPE_CHECKING:
 
 Content = dict[str, Any]
 LEVELS = (2, 1, 0)
+
+
+def _ready() -> dict[str, Content]:
+    """Return the definitions that a study can begin with, by `ready:` and their key."""
+    files = sorted((Path(__file__).parent / "ready").glob("*.json"))
+    return {f"ready:{file.stem}": json.loads(file.read_text(encoding="utf-8")) for file in files}
+
+
+READY = _ready()
 
 
 def instrument() -> Content:

@@ -357,7 +357,8 @@ MQM_SEVERITIES = (
 class Errors(Question):
     """Errors that are marked in the text, each with a category and a severity; fewer are better.
 
-    The answer is a list of {start, end, category, severity}, in code points of the visible text.
+    The answer is a list of {start, end, category, severity}, in code points of the visible text;
+    category is "" where there are none to choose from.
     per: “words”: the score is the sum of the weights for 100 words of reading (`reading_length`);
     “text”: the sum; “nothing”: the errors are not scored.
     """
@@ -395,19 +396,17 @@ class Errors(Question):
             start, end = instruments_base.read_span(given, text)
         except instruments_base.InvalidSpans as problem:
             raise self._refused(str(problem)) from None
-        kinds = (
-            ("category", [one.name for one in self.categories]),
-            ("severity", [one.name for one in self.severities]),
-        )
-        chosen = {}
-        for name, known in kinds:
-            chosen[name] = given.get(name)
-            if chosen[name] not in known:
-                raise self._refused(
-                    gettext("An error lacks its category or its severity: “%(words)s”.")
-                    % {"words": text[start:end][:80]}
-                )
-        return {"start": start, "end": end} | chosen
+        category, severity = given.get("category"), given.get("severity")
+        if not self.categories:
+            category = ""
+        elif category not in [one.name for one in self.categories]:
+            severity = None
+        if severity not in [one.name for one in self.severities]:
+            raise self._refused(
+                gettext("An error lacks its category or its severity: “%(words)s”.")
+                % {"words": text[start:end][:80]}
+            )
+        return {"start": start, "end": end, "category": category, "severity": severity}
 
     def _scores(self, answer: Sequence[Answers], material: Material) -> dict[str, float]:
         weights = {one.name: one.weight for one in self.severities}
@@ -420,9 +419,12 @@ class Errors(Question):
         if not answer:
             return gettext("no errors")
         categories = {one.name: one.whole for one in self.categories}
-        severities = {one.name: one.label for one in self.severities}
+        severities = {one.name: str(one.label) for one in self.severities}
         return "; ".join(
-            f"{categories[one['category']]} ({severities[one['severity']]})" for one in answer
+            f"{categories[one['category']]} ({severities[one['severity']]})"
+            if categories
+            else severities[one["severity"]]
+            for one in answer
         )
 
     def shown(self) -> dict[str, Any]:
@@ -663,7 +665,7 @@ class SeverityShape(Declared):
 
 class ErrorsShape(QuestionShape):
     higher_is_better: Literal[False] = False
-    categories: Several[CategoryShape] = Field(min_length=1, max_length=MOST_CATEGORIES)
+    categories: Several[CategoryShape] = Field(default=(), max_length=MOST_CATEGORIES)
     severities: Several[SeverityShape] = Field(default=(), min_length=1, max_length=MOST_SEVERITIES)
     per: Literal["words", "text", "nothing"] = "words"
 

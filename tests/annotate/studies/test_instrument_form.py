@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from annotate.common.schemas import Problem
 from annotate.instruments.language_quality.instrument import DEFINITION as LANGUAGE_QUALITY
-from annotate.instruments.rating.instrument import as_data, read_definition
+from annotate.instruments.rating.instrument import READY, as_data, read_definition
 from annotate.models import InstrumentDefinition
 from annotate.studies import definitions
 from annotate.studies import forms as studies_forms
@@ -144,6 +144,17 @@ def test_no_character_is_lost(label: str, cue: str, lines: list[str], value: int
     whole["instructions"][0]["text"] = "\n\n".join([*lines, "End."])
     whole["example"]["text"] = "\n".join([label, *lines])
     assert studies_forms.content_of(drawn(whole)) == whole
+
+
+@pytest.mark.parametrize("reference", READY)
+def test_a_ready_made_instrument_opens_in_the_form_and_is_defined(
+    ada: Client, reference: str
+) -> None:
+    assert f"?from={reference}" in ada.get("/instruments/").content.decode()
+    given = sent(ada.get(PAGE, {"from": reference}))
+    assert studies_forms.content_of(given) == READY[reference]
+    assert posted(ada, given)["Location"] == "/instruments/"
+    assert InstrumentDefinition.objects.get().key == READY[reference]["key"]
 
 
 def test_key_and_names_are_made_of_the_words(ada: Client) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from annotate.common.schemas import Refused
 from annotate.instruments.base import InvalidResponse, Material, marked
-from annotate.instruments.rating.instrument import Rating, as_data, read_definition
+from annotate.instruments.rating.instrument import READY, Rating, as_data, read_definition
 from tests.annotate.own import KINDS, every_kind
 
 INSTRUMENT = Rating(read_definition(every_kind()))
@@ -222,7 +222,6 @@ def test_what_was_not_asked_has_its_declared_score_or_none(hidden: Any, known: b
             {"name": "f" * 30, "options": [{"name": "o" * 20, "label": "x"}]},
             "criteria[3].options[0].name",
         ),
-        ("errors", {"categories": []}, "criteria[0].categories"),
         ("errors", {"categories": [{"name": "a", "label": "b"}] * 200}, "criteria[0].categories"),
         (
             "errors",
@@ -286,6 +285,24 @@ def test_comparisons_ask_for_a_reason_in_words() -> None:
     data["criteria"].append(KINDS["criteria"][4])
     with pytest.raises(Refused, match="Comparisons have questions with levels"):
         read_definition(data)
+
+
+@pytest.mark.parametrize("reference", READY)
+def test_what_is_ready_to_start_from_can_be_defined(reference: str) -> None:
+    data = READY[reference]
+    definition = read_definition(data)
+    assert as_data(definition)["criteria"] == data["criteria"]
+    assert reference == f"ready:{definition.key}"
+    assert Rating(definition).criteria
+
+
+def test_errors_without_categories_have_a_severity_alone() -> None:
+    instrument = Rating(read_definition(READY["ready:esa"]))
+    given = {"errors": [error("are", "grammar", "major")], "overall": 80}
+    stored = instrument.check(given, material=Material(TEXT))
+    assert stored["errors"][0]["category"] == ""
+    assert instrument.answered(stored) == "Errors: Major, Overall: 80"
+    assert instrument.scores(stored, material=Material(TEXT)) == {"overall": 80.0}
 
 
 ANYTHING = st.recursive(

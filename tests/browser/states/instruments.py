@@ -150,6 +150,16 @@ def _form(visitor: Visitor) -> None:
     expect(shown.get_by_role("radiogroup").first).to_be_visible()
 
 
+@state("researcher/instrument-form-kinds")
+def _form_kinds(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/form/?from=ready:esa")
+    page.get_by_role("button", name="Several choices").click()
+    page.locator("[id='c2-o0-label']").fill("Rude")
+    page.get_by_role("button", name="Remove question 2").click()
+    expect(page.get_by_text("“Overall”, is removed")).to_be_visible()
+
+
 @state("researcher/instrument-form-compares")
 def _form_compares(visitor: Visitor) -> None:
     logged_in(visitor)
