@@ -299,7 +299,7 @@ def _part(post: QueryDict, at: str, name: str, number: int) -> Content:
         requires = [one for one in REQUIREMENTS if one in post.getlist(f"{at}requires")]
         return found | ({"requires": requires} if requires else {}) | _mark(post, at)
     found["name"] = (
-        found["name"] or identifier_from(found["label"], otherwise=f"{name}_{number}")[:20]
+        found["name"] or identifier_from(found["label"], otherwise=f"number_{number}")[:20]
     )
     if name == "severities":
         found["weight"] = _decimal(found["weight"])
@@ -410,7 +410,7 @@ class Boxes:
             "at": at,
             "removed": given.get(REMOVED, False),
             "requires": given.get("requires", ()),
-            **self.named(f"{at}-", given, fields),
+            **self.named(f"{at}-", {name: _plain(one) for name, one in given.items()}, fields),
         }
 
     def section(self, place: int, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -446,6 +446,11 @@ def form_fields(
         "example": boxes.named("example-", example, EXAMPLE),
         "paragraphs": _kept(example.get("paragraphs", [])),
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return a whole number without the point that JSON or a form gave it."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _told(problems: Sequence[Problem]) -> dict[str, str]:

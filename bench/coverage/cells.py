@@ -12,6 +12,18 @@ PROPORTION = Marginal((0.0, 0.25, 0.5, 0.75, 1.0), (0.36, 0.07, 0.08, 0.06, 0.43
 # Five levels for two texts, of which the first is a little better, and how often it wins.
 PREFERENCE = Marginal((-1.0, -0.5, 0.0, 0.5, 1.0), (0.12, 0.22, 0.18, 0.28, 0.20), Scale(-1.0, 1.0))
 WINS = Marginal((0.0, 0.5, 1.0), (0.34, 0.18, 0.48), Scale(0.0, 1.0))
+# A slider: people heap at its ends, its middle and the tens. Most texts are fairly good.
+SLIDER = Marginal(
+    (0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 67.0, 75.0, 80.0, 85.0, 90.0, 95.0, 100.0),
+    (0.05, 0.03, 0.04, 0.05, 0.05, 0.13, 0.07, 0.05, 0.11, 0.12, 0.06, 0.11, 0.04, 0.09),
+    Scale(0.0, 100.0),
+)
+# Weighted errors for 100 words: half of the texts have none, and a few have many or critical ones.
+MQM = Marginal(
+    (0.0, 1.5, 3.0, 6.0, 8.0, 12.0, 18.0, 30.0, 60.0),
+    (0.50, 0.12, 0.10, 0.09, 0.07, 0.05, 0.04, 0.02, 0.01),
+    Scale(0.0, 25.0, bounded=False),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +54,8 @@ CRITERIA = {
         Criterion("binary .9", BINARY, 0.35, 0.12, 0.14, 0.08),
         Criterion("preference", PREFERENCE, 0.25, 0.13, BALANCE, PERSON_SHARE),
         Criterion("wins", WINS, 0.25, 0.13, BALANCE, PERSON_SHARE),
+        Criterion("slider", SLIDER, 0.25, 0.13, BALANCE, PERSON_SHARE),
+        Criterion("MQM", MQM, 0.25, 0.13, BALANCE, PERSON_SHARE),
         Criterion("HTER", HTER_LIKE, 0.143 / 0.21, 0.006 / 0.21, 0.03, 0.03),
     )
 }
@@ -141,6 +155,14 @@ PAIRS = (
     Cell("preference", 40, 1, 0.20),
     Cell("wins", 40, 1, 0.12),
     Cell("preference", 40, 1, 0.20, person=0.0, outputs=300),
+)
+
+# Of sliders and marked errors, which the tests look at.
+OWN_KINDS = (
+    Cell("slider", 40, 1, 11.0),
+    Cell("slider", 15, 1, 12.0, person=0.0),
+    Cell("MQM", 40, 1, 3.5),
+    Cell("MQM", 40, 1, 3.5, person=0.0, rho=0.0),
 )
 
 CENSUS = (

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from bench.coverage.__main__ import SEED
-from bench.coverage.cells import CENSUS, PAIRS, STOPPING, Cell
+from bench.coverage.cells import CENSUS, OWN_KINDS, PAIRS, STOPPING, Cell
 from bench.coverage.intervals import BALANCED, REGRESSION, RELEASED, Way
 from bench.coverage.results import Tally, read, rows_of, tally
 from bench.coverage.running import run
@@ -28,12 +28,16 @@ DIFFER |= {"HTER": 26}
 AGREE = {"ternary": 14, "binary .5 .90": 23, "binary .9": 25, "HTER": 27}
 SMALL = {"ternary .88": 101, "ternary": 107, "HTER": 109, "binary .9": 114}
 COMPARED = {"preference": 201, "wins": 202}
-KEPT = dict(enumerate(STOPPING, 1)) | dict(enumerate(CENSUS, 101)) | dict(enumerate(PAIRS, 201))
+OWN = {"slider, people differ": 301, "slider, people agree": 302}
+OWN |= {"errors, people differ": 303, "errors, people agree": 304}
+KEPT = dict(enumerate(STOPPING, 1)) | dict(enumerate(CENSUS, 101))
+KEPT |= dict(enumerate(PAIRS, 201)) | dict(enumerate(OWN_KINDS, 301))
 CELLS = {
     **{f"{name}, people differ": number for name, number in DIFFER.items()},
     **{f"{name}, people agree": number for name, number in AGREE.items()},
     **{f"{name}, people differ": number for name, number in COMPARED.items()},
     "preference, people agree": 203,
+    **OWN,
     "proportion, people agree": 0,
 }
 

@@ -172,7 +172,7 @@ def test_names_of_options_are_made_of_their_labels(ada: Client) -> None:
     given["c3-o0-name"] = given["c3-o1-name"] = ""
     given["c3-o1-label"] = "Правда"
     options = studies_forms.content_of(given)["criteria"][3]["options"]
-    assert [one["name"] for one in options] == ["rude", "options_2"]
+    assert [one["name"] for one in options] == ["rude", "number_2"]
 
 
 def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(ada: Client) -> None:
