@@ -330,7 +330,8 @@ class JudgeLine:
 
 
 def columns(work: AnnotatorWork) -> list[str]:
-    return [question.heading for question in work.questions] + ["Edit"] * work.takes_edits
+    headings = [question.heading for question in work.questions]
+    return [*headings, *work.instrument.other_answers({}), *["Edit"] * work.takes_edits]
 
 
 def compared(work: AnnotatorWork, page: int) -> list[tuple[ComparedJudgment, list[JudgeLine]]]:
@@ -388,6 +389,8 @@ def _cells(
         yield AnswerCell(
             question.label, question.said(judged.answers[key]), mine and one.alone(key)
         )
+    for label, said in work.instrument.other_answers(judged.response).items():
+        yield AnswerCell(label, said)
     if work.takes_edits:
         yield AnswerCell("Edit", _edit(judged), mine and one.alone_in_editing)
 
