@@ -7,7 +7,7 @@ from typing import Any
 from annotate.studies import queries as studies_queries
 from annotate.studies import tutorials
 from tests.addresses import World
-from tests.annotate.own import helpful
+from tests.annotate.own import every_kind, helpful
 from tests.annotate.researcher import PLAN
 from tests.annotate.work.pages.working import BEST, JUDGED
 
@@ -107,7 +107,7 @@ PLANNED: dict[str, Any] = {
 BODIES: dict[str, Callable[[World], Any]] = {
     "api-token": lambda _world: {"username": "ada", "password": "long enough to be fine"},
     "api-campaign-list": lambda _world: PLANNED,
-    "api-instrument-list": lambda _world: helpful(),
+    "api-instrument-list": lambda _world: every_kind(),
     "api-instrument-tutorials": lambda _world: tutorial(),
     "api-review-rule": lambda _world: {"acts": ["clear"], "reason": "Fine.", "seen": 0},
     "api-review-dismiss": lambda _world: {"answer": "It stays."},
@@ -243,7 +243,7 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
         "reason": "Shorter.",
         "revision": studies_queries.amended_texts_of(world.link).revision,
     },
-    "annotate:instrument-new": lambda _world: {"definition": json.dumps(helpful())},
+    "annotate:instrument-new": lambda _world: {"definition": json.dumps(every_kind())},
     "annotate:instrument-draft": lambda _world: {"definition": json.dumps(helpful())},
     "annotate:instrument-form": lambda _world: {
         "act": "save",
@@ -258,8 +258,34 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
         "steps": "Read.\nRate.",
         "compares": "on",
         "shows_others": "on",
-        "c": "1",
+        "c": "4",
         "s": "1",
+        "c1-kind": "errors",
+        "c1-label": "Errors",
+        "c1-question": "Where?",
+        "c1-per": "text",
+        "c1-kn": "1",
+        "c1-k0-label": "Grammar",
+        "c1-k0-group": "Language",
+        "c1-k0-name": "grammar",
+        "c1-vn": "1",
+        "c1-v0-label": "Bad",
+        "c1-v0-weight": "2",
+        "c1-v0-removed": "1",
+        "c2-kind": "choices",
+        "c2-label": "Flaws",
+        "c2-question": "Which?",
+        "c2-on": "1",
+        "c2-o0-label": "Rude",
+        "c2-o0-cue": "It offends",
+        "c3-kind": "slider",
+        "c3-label": "Quality",
+        "c3-question": "How good?",
+        "c3-left": "Bad",
+        "c3-right": "Good",
+        "c3-only_question": "politeness",
+        "c3-only_values": "1 -1",
+        "c3-only_hidden": "0",
         "c0-label": "Politeness",
         "c0-name": "politeness",
         "c0-question": "How polite?",
@@ -267,7 +293,7 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
         "c0-balance": "0.1",
         "c0-person_share": "0.1",
         "c0-lower": "on",
-        "c0-n": "2",
+        "c0-ln": "2",
         "c0-l0-value": "1",
         "c0-l0-label": "Polite",
         "c0-l0-cue": "Kind.",

@@ -1,8 +1,12 @@
 """A campaign with questions of every kind: its estimates, pages, exports and review."""
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
+from annotate.common import tokens
 from annotate.common.errors import Invalid
 from annotate.models import Assignment, Campaign, Judgment
 from annotate.studies import definitions
@@ -11,7 +15,7 @@ from estimation import deferred, refresh
 from estimation.models import Estimate
 from tests.annotate.own import every_kind
 from tests.estimation.collecting import people
-from tests.factories import campaign, rows, user
+from tests.factories import campaign, leased, person, rows, user
 from tests.reviewed import flagged, logged_in
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -123,3 +127,35 @@ def test_a_target_must_be_a_scored_question() -> None:
     definitions.define(every_kind(), owner_id=owner.pk)
     with pytest.raises(Invalid, match="why"):
         campaign(owner=owner, instrument="kinds", targets={"why": 0.2}, metrics=())
+
+
+NASTY = (
+    *(None, True, -1, 1e308, "", "\x00", "\ud800", "x" * 5000, [], {}, [None], [[]], [{}]),
+    *([{"start": 10**30, "end": -1}], [{"start": 0, "end": 3, "text": ["The"]}], {"a": [1]}),
+    [{"start": 0, "end": 3, "text": "The", "category": {}, "severity": []}],
+)
+
+
+def test_no_answer_breaks_a_submit() -> None:
+    owner = user()
+    definitions.define(every_kind(), owner_id=owner.pk)
+    who = person(campaign(owner=owner, instrument="kinds", targets={"quality": 5.0}, metrics=()))
+    task = leased(who)
+    right = {"errors": [], "helpful": 0, "why": REASON, "flaws": [], "quality": 5, "remark": ""}
+    headers = {"Authorization": f"Bearer {tokens.participation_token(who.pk)}"}
+    client = Client(raise_request_exception=False)
+    statuses = set()
+    for name in right:
+        for wrong in NASTY:
+            body = json.dumps({"response": right | {name: wrong}})
+            for verb in ("draft", "submit"):
+                answer = client.generic(
+                    "PUT" if verb == "draft" else "POST",
+                    f"/work/a/{task.pk}/{verb}",
+                    body,
+                    content_type="application/json",
+                    headers=headers,
+                )
+                statuses.add(answer.status_code)
+                assert answer.status_code < 500, (name, wrong)
+    assert 422 in statuses or 400 in statuses
