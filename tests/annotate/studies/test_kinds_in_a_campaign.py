@@ -158,4 +158,4 @@ def test_no_answer_breaks_a_submit() -> None:
                 )
                 statuses.add(answer.status_code)
                 assert answer.status_code < 500, (name, wrong)
-    assert 422 in statuses or 400 in statuses
+    assert 422 in statuses, "the answers are looked at"
