@@ -365,7 +365,7 @@ class ShownCell:
     def gauge_tick(self) -> str:
         return f"{100 * (self.target or 0.0) / self.gauge_end:.1f}"
 
-    @property
+    @cached_property
     def answers(self) -> list[dict[str, Any]]:
         """Return what people answered, the lowest score first; [] where that is not known.
 

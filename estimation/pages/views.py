@@ -116,10 +116,15 @@ def _context(mine: Access, query: Mapping[str, str]) -> dict[str, Any]:
     board = dashboard.of_campaign(campaign, adjustment)
     version = f'"{board.fingerprint}-{mine.role}"'
     ordered = strengths(board.rows)
+    where = {
+        "ranks": facts.is_ranking and facts.status != Status.DRAFT,
+        "ranks_below": board.has_table and not facts.compares,  # the table has the places
+    }
     return {
         "board": board,
         "version": version,
-        "contents": _contents(board, ranks_pairs=bool(ordered)),
+        "contents": _contents(board, **where, strengths=bool(ordered)),
+        **where,
         **_adjusted(board, adjustment),
         **_heat(board, adjustment, query),
         "facts": facts,
@@ -138,8 +143,7 @@ def _adjusted(board: dashboard.Dashboard, adjustment: Adjustment) -> dict[str, A
     return {
         "chooses": any(table.grid for table in board.comparisons),
         "has_places": any(
-            board.has_table and any(cell.standing for cell in row.cells)
-            for row in board.primary_rows
+            board.has_table and any(cell.rank for cell in row.cells) for row in board.primary_rows
         ),
         "adjustment": adjustment,
         "adjustments": pages_numbers.offered(facts),
@@ -171,7 +175,9 @@ def _heat(
     return {
         "heat": rows,
         "lines": by_system(rows, listing.sort, backwards=listing.backwards),
-        "signs": {cell.sign.word: cell.sign for cell in cells if cell.shown}.values(),
+        "signs": {
+            cell.sign.word: cell.sign for cell in cells if cell.shown and not cell.place
+        }.values(),
         "answered": [row.criterion.name for row in rows if row.answers],
         "listing": listing,
         "by_name": BY_NAME,
@@ -181,16 +187,18 @@ def _heat(
     }
 
 
-def _contents(board: dashboard.Dashboard, *, ranks_pairs: bool) -> list[tuple[str, str]]:
+def _contents(
+    board: dashboard.Dashboard, *, ranks: bool, ranks_below: bool, strengths: bool
+) -> list[tuple[str, str]]:
     """Return the sections of the page that are shown: (id of the heading, name)."""
-    ranks = board.facts.is_ranking and board.facts.status != Status.DRAFT
     shown = board.is_shown or bool(board.excluded.judgments)
     sections = (
         ("next-h", "Now", True),
         ("forecast-h", "Forecast", board.outlook.is_shown),
-        ("ranking-h", "Ranking", ranks),
-        ("strengths-h", "Strength", ranks_pairs),
+        ("ranking-h", "Ranking", ranks and not ranks_below),
+        ("strengths-h", "Strength", strengths),
         ("estimates-h", "Estimates", True),
+        ("ranking-h", "Ranking", ranks and ranks_below),
         ("comparisons-h", "Differences", board.shows_differences and not board.facts.is_ranking),
         ("agreement-h", "Agreement", shown),
         ("sensitivity-h", "Excluded work", shown),

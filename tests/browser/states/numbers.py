@@ -23,7 +23,7 @@ from tests.crowds.clock import Clock
 from tests.crowds.scripted import Scripted
 from tests.estimation.advised import SITUATIONS, World
 from tests.estimation.collecting import collect
-from tests.estimation.ranked import pair
+from tests.estimation.ranked import RANKING, pair
 from tests.estimation.verifying.worlds import closed
 from tests.factories import campaign
 
@@ -186,6 +186,17 @@ def _four_systems(visitor: Visitor) -> None:
     told(made, {"overall": given, "fluency": given, "redundancy": given[1:]})
     dashboard(visitor, made).locator("#answers summary").click()
     expect(visitor.page.get_by_role("region", name="What people answered")).to_be_visible()
+
+
+@state("numbers/ranking-of-six")
+def _ranking_of_six(visitor: Visitor) -> None:
+    systems = ("Linden", "Alder", "Rowan", "Beech", "Larch", "Lead sentences")
+    made = campaign(owner=logged_in(visitor), items=40, systems=systems, **RANKING)
+    estimated(made, "overall", "fluency")
+    for place, (first, second) in enumerate(combinations(systems, 2)):
+        pair(made, first, second, 0.1 * (place % 4), outcome=("first", "close")[place % 2])
+    made.systems.filter(name="Larch").update(stop_position=30)
+    dashboard(visitor, made).locator("#ranked-overall").wait_for()
 
 
 @state("numbers/one-system")

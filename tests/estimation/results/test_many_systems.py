@@ -1,6 +1,7 @@
 """The table of all systems and criteria: its order, its shades, its scale, and raw answers."""
 
 import re
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from estimation.pages.criteria import FEW, CriterionRow
 from tests.annotate.comparing import compared, judged, rows
 from tests.browser.researchers import estimated as spread
 from tests.estimation.collecting import collect
+from tests.estimation.ranked import RANKING, pair
 from tests.factories import campaign, change
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -252,8 +254,8 @@ def test_the_map_of_wins_has_both_sides_of_each_pair(client: Client, pairs: Camp
         for other, cell in zip(names, cells, strict=True)
     }
     of = values(pairs, "preference_wins")
-    for pair, value in of.items():
-        first, second = pair.split(" vs. ")
+    for name, value in of.items():
+        first, second = name.split(" vs. ")
         assert share[first, second] == pytest.approx(value)
         assert share[second, first] == pytest.approx(1 - value)
     assert share["A", "A"] is None
@@ -265,6 +267,37 @@ def test_the_map_is_there_where_pairs_connect_no_systems(client: Client, pairs: 
     (found,) = opened(client, pairs).context["strengths"]
     assert found["systems"] == []
     assert [name for name, _cells in found["wins"]] == ["A", "B", "C", "D"]
+
+
+# --- rankings
+
+
+def test_places_of_many_ranked_systems_stand_in_the_table(client: Client, ada: User) -> None:
+    names = tuple("abcde")
+    made = campaign(owner=ada, items=40, systems=names, **RANKING)
+    spread(made, "overall")
+    for first, second in combinations(names, 2):
+        outcome = "second" if (first, second) == ("a", "b") else "first"
+        pair(made, first, second, 0.6, outcome=outcome)
+    made.systems.filter(name="e").update(stop_position=30)
+    page = " ".join(opened(client, made).content.decode().split())
+    place = dict(re.findall(r'<th scope="row">(\w).*?</span>([\d–]+)</span>', page))
+    assert place == {"a": "2", "b": "1", "c": "3", "d": "4", "e": "5"}
+    assert 'class="places"' not in page
+    assert "10 of 10 pairs decided" in page
+    assert "place 2" not in page.partition('class="key"')[2].partition("</p>")[0]
+    assert page.count("left the ranking") == 1
+    assert page.index('id="estimates-h"') < page.index('id="ranking-h"')
+    assert page.index('href="#estimates-h"') < page.index('href="#ranking-h"')
+
+
+def test_places_of_few_ranked_systems_stand_open(client: Client, ada: User) -> None:
+    made = campaign(owner=ada, items=40, systems=tuple("abcd"), **RANKING)
+    spread(made, "overall")
+    page = opened(client, made).content.decode()
+    assert page.count('<b class="place">') == 4
+    assert page.index('id="ranking-h"') < page.index('id="estimates-h"')
+    assert 'id="ranked-overall"' not in page
 
 
 # --- who may see it
