@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign
-from estimation.models import Estimate
+from estimation.models import Comparison, Estimate
 from tests.annotate.comparing import compared, rows
 from tests.browser.researchers import estimated, sign_in
 from tests.browser.viewport import resize
@@ -22,11 +22,16 @@ WIDER = "document.documentElement.scrollWidth - document.documentElement.clientW
 
 
 def study() -> Campaign:
-    """Twenty systems on four criteria, and all differences on one of them."""
+    """Twenty systems on four criteria, with all their differences."""
     made = campaign(owner=user(), items=4, systems=SYSTEMS, targets=TARGETS, metrics=())
     estimated(made, *TARGETS)
     for place, (first, second) in enumerate(combinations(SYSTEMS, 2)):
         pair(made, first, second, 0.1 * (place % 4))
+    compared_on = list(Comparison.objects.filter(campaign=made, criterion="overall"))
+    for name in ("fluency", "redundancy", "edit"):
+        for one in compared_on:
+            one.pk, one.criterion = None, name
+        Comparison.objects.bulk_create(compared_on)
     return made
 
 
@@ -58,6 +63,7 @@ def test_what_decides_is_on_the_first_two_screens(page: Page, live_server: Any) 
     assert page.locator(".heat tbody td").count() == 80
     assert bottom(page, ".heat") <= 1800
     assert page.evaluate(WIDER) <= 0
+    assert page.get_by_role("region", name="Differences on").count() == 4
     assert page.evaluate("document.documentElement.scrollHeight") <= 4000
 
 
