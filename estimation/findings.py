@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+import numpy as np
+
 from annotate.campaigns import progress
 from annotate.campaigns.facts import CampaignDesign, SystemOutputs, SystemStanding
 from annotate.instruments.base import Criterion
@@ -18,6 +20,7 @@ class Finding:
 
     with_excluded: the same estimate including excluded work, if there is any.
     ranked: the decision about a pair whose texts are compared, in a ranking.
+    answers: each score that people gave and how often, the lowest first; () without levels.
     """
 
     system: SystemOutputs
@@ -29,6 +32,7 @@ class Finding:
     unfinished: int
     with_excluded: core.Estimate | None = None
     ranked: PairDecision | None = None
+    answers: tuple[tuple[float, int], ...] = ()
 
     @property
     def interval(self) -> core.Interval | None:
@@ -124,7 +128,15 @@ def finding(
         unfinished=unfinished,
         with_excluded=whole,
         ranked=rule.ranked(main) if isinstance(rule, PairRule) else None,
+        answers=_answers(cell),
     )
+
+
+def _answers(cell: facts.Cell) -> tuple[tuple[float, int], ...]:
+    if not (cell.criterion.levels or cell.criterion.is_yes_no):
+        return ()
+    scores, n = np.unique(cell.sample.score, return_counts=True)
+    return tuple(zip(scores.tolist(), n.tolist(), strict=True))
 
 
 def contrasts(design: CampaignDesign, seen: facts.Evidence) -> list[Contrast]:

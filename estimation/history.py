@@ -156,6 +156,7 @@ def _detail(finding: Finding) -> dict[str, Any]:
         "leniency_correlation": result.leniency_correlation,
         "at_target": finding.at_target,
         "verdict": verdict.reason if verdict else "",
+        "answers": [list(one) for one in finding.answers],
         "with_excluded": whole
         and {
             "estimate": whole.estimate,

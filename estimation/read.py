@@ -142,8 +142,7 @@ def items(facts: CampaignFacts, newest: Sequence[Estimate]) -> dict[int, tuple[i
     found = {one.system_id: (one.n_items, one.n_population) for one in newest}
     if len(found) == len(facts.systems):
         return found
-    counted = progress.items(facts.campaign_id)
-    return {system: (min(LEAST_ITEMS, n), every) for system, (n, every) in counted.items()}
+    return progress.items(facts.campaign_id, most=LEAST_ITEMS)
 
 
 def at_closing(

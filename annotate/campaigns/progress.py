@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     Count,
     Exists,
@@ -324,12 +325,18 @@ def progress(campaign_id: int, *, cap: int | None, people: People | None = None)
     )
 
 
-def items(campaign_id: int) -> dict[int, tuple[int, int]]:
-    """Return for each system how many items have a counting judgment, and how many it has."""
-    wrote = Authorship.objects.filter(system__campaign=campaign_id).order_by()
-    judged = Count("item", distinct=True, filter=Exists(_judged_slots(OuterRef("output"))))
-    rows = wrote.values_list("system").annotate(judged=judged, every=Count("pk"))
-    return {system: (n, every) for system, n, every in rows}
+def items(campaign_id: int, *, most: int) -> dict[int, tuple[int, int]]:
+    """Return for each system how many items have a counting judgment, and how many it has.
+
+    most: where the first are counted up to; more judged items are not looked for.
+    """
+    wrote = Authorship.objects.filter(system=OuterRef("pk")).order_by()
+    judged = wrote.filter(Exists(_judged_slots(OuterRef("output")))).values("pk")[:most]
+    every = wrote.values("system").annotate(n=Count("pk")).values("n")
+    rows = System.objects.filter(campaign=campaign_id).values_list(
+        "pk", ArraySubquery(judged), Coalesce(Subquery(every), 0)
+    )
+    return {system: (len(first), n) for system, first, n in rows}
 
 
 def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:

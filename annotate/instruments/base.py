@@ -193,6 +193,11 @@ class Criterion:
     person_share: float = PERSON_SHARE
 
     @property
+    def title(self) -> str:
+        """Return what pages call it: its label, or its name where it has none."""
+        return str(self.label) or self.name
+
+    @property
     def distance(self) -> "Distance":
         """Return the distance between judgments with which agreement is measured."""
         if self.is_yes_no or len(self.levels) == 2:

@@ -65,16 +65,23 @@ def icon(name: str) -> SafeString:
 
 
 @register.simple_tag
-def sorted_by(listing: Listing, sort: str, heading: str, css: str = "") -> SafeString:
-    """The heading of a column that orders its list; once more, the other way round."""
+def sorted_by(
+    listing: Listing, sort: str, heading: str, css: str = "", *, rises: bool | None = None
+) -> SafeString:
+    """The heading of a column that orders its list; once more, the other way round.
+
+    rises: whether the order begins with the least; by default the usual ones do (`ALPHABETICAL`).
+    """
     is_now = sort == listing.sort
-    direction = "ascending" if listing.backwards else "descending"
-    if sort in ALPHABETICAL:
-        direction = "descending" if listing.backwards else "ascending"
+    if rises is None:
+        rises = sort in ALPHABETICAL
+    direction = "ascending" if rises != listing.backwards else "descending"
     return format_html(
-        '<th scope="col"{}{}><a href="{}">{}{}</a></th>',
+        '<th scope="col"{}{}><a id="{}-by-{}" href="{}">{}{}</a></th>',
         format_html(' class="{}"', css) if css else "",
         format_html(' aria-sort="{}"', direction) if is_now else "",
+        listing.anchor,
+        sort,
         listing.sorted_by(sort),
         heading,
         format_html(' <span aria-hidden="true">{}</span>', "↑↓"[direction == "descending"])

@@ -1,7 +1,7 @@
 """What pages say of a criterion: its systems, differences, ranking, pairs, and metrics' savings."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -199,6 +199,7 @@ class ShownCell:
     judged, population: items of the system; used until there is a row with these numbers.
     place: in a ranking, among the systems, such as 2–3; standing: the same by the differences.
     gauge_to: the width at the right end of every gauge of the criterion. axis: of its plots.
+    shade: how good it is among the systems, from 1 to `SHADES`; 0 where there is none to compare.
     decision: in a ranking, about a pair that is judged side by side.
     """
 
@@ -214,11 +215,12 @@ class ShownCell:
     standing: str = ""
     gauge_to: float = 0.0
     axis: Axis | None = None
+    shade: int = 0
     decision: State | None = None
 
     @property
     def name(self) -> str:
-        return f"{self.system.name}, {self.criterion.name}"
+        return f"{self.system.name}, {self.criterion.title}"
 
     @property
     def at_target(self) -> bool:
@@ -362,6 +364,32 @@ class ShownCell:
     @property
     def gauge_tick(self) -> str:
         return f"{100 * (self.target or 0.0) / self.gauge_end:.1f}"
+
+    @cached_property
+    def answers(self) -> list[dict[str, Any]]:
+        """Return what people answered, the lowest score first; [] where that is not known.
+
+        Each with its label, how often it was given (n, share), and its part of a bar (x, width,
+        and shade from 1 to `SHADES`). Of two texts: the first is better, none is, the second is.
+        """
+        told = (self.shown.detail.get("answers") if self.shown else None) or []
+        if self.criterion.compares:
+            labels = dict(enumerate((self.system.first, "no difference", self.system.second)))
+            given = [(1 - int(np.sign(value)), n) for value, n in told]
+        elif self.criterion.levels:
+            by_value = sorted(self.criterion.levels, key=lambda one: one.value)
+            labels, given = {one.value: str(one.label) for one in by_value}, told
+        else:
+            labels, given = {0: "no", 1: "yes"}, told
+        n_of = {key: sum(n for value, n in given if value == key) for key in labels}
+        every, x, found = sum(n_of.values()), 0.0, []
+        for place, (key, label) in enumerate(labels.items()):
+            share = n_of[key] / every if every else 0.0
+            shade = 1 + round((SHADES - 1) * place / max(1, len(labels) - 1))
+            bar = {"x": f"{100 * x:.1f}", "width": f"{100 * share:.1f}", "shade": shade}
+            found.append({"label": label, "n": n_of[key], "share": share, **bar})
+            x += share
+        return found if every else []
 
     @property
     def alternative(self) -> str:
@@ -828,14 +856,15 @@ def _from_tie(one: Estimate, tie: float, first: int, second: int) -> Comparison:
 # All systems on one criterion, as a row of the dashboard and as one picture on one scale.
 
 
-FEW = 4  # systems whose cells are easy to compare side by side
+FEW = 4  # estimates that are easy to compare as pictures side by side
+SHADES = 5
 WIDTH, FOREST_MARGIN = 140.0, 8.0  # of the drawing, in its own units
 ROOM = 0.04  # of what is drawn, at both ends
 
 
 @dataclass(frozen=True)
 class CriterionRow:
-    """All systems on one criterion, plotted on one scale."""
+    """All systems on one criterion. All criteria with the same scale are plotted on one axis."""
 
     criterion: Criterion
     target: float | None
@@ -850,26 +879,19 @@ class CriterionRow:
         return tuple(sorted(known, key=lambda one: (sign * (one.estimate or 0.0), one.system.name)))
 
     @property
-    def is_forest(self) -> bool:
-        """Return whether the systems are one picture; few are easy to compare side by side."""
-        return len(self.cells) > FEW and bool(self.ranked)
-
-    @property
     def axis(self) -> Axis | None:
         return next((cell.axis for cell in self.cells), None)
 
     @property
-    def awaited(self) -> tuple[ShownCell, ...]:
-        return tuple(cell for cell in self.cells if not cell.shown)
+    def n_at_target(self) -> int:
+        return sum(cell.at_target for cell in self.cells)
 
     @property
-    def has_places(self) -> bool:
-        return any(cell.rank for cell in self.ranked)
-
-    @property
-    def signs(self) -> tuple[State, ...]:
-        """Return the meaning of the signs next to the widths, each once, without numbers."""
-        return tuple({cell.sign.word: cell.sign for cell in self.ranked}.values())
+    def answers(self) -> list[str]:
+        """Return the labels of what can be answered; [] where no answers are known."""
+        return next(
+            ([one["label"] for one in cell.answers] for cell in self.cells if cell.answers), []
+        )
 
     @property
     def newest_id(self) -> int | None:
@@ -906,11 +928,11 @@ def criterion_rows(
     found = {(row.system_id, row.criterion): row for row in newest}
     targets, primary = facts.targets, facts.primary
     others = [criterion for criterion in facts.criteria if criterion not in primary]
-    return tuple(
+    rows = [
         CriterionRow(
             criterion,
             targets.get(criterion.name),
-            _on_one_scale(
+            tuple(
                 ShownCell(
                     system,
                     criterion,
@@ -928,15 +950,31 @@ def criterion_rows(
             is_primary=criterion in primary,
         )
         for criterion in (*primary, *others)
+    ]
+    return tuple(_on_one_scale(row, rows) for row in rows)
+
+
+def _on_one_scale(row: CriterionRow, rows: Sequence[CriterionRow]) -> CriterionRow:
+    """Return a row with gauges that end at the same width, shades, and the axis of its scale."""
+    scale = row.criterion.low, row.criterion.high, row.criterion.bounded
+    axis = _axis(
+        [
+            cell
+            for other in rows
+            if (other.criterion.low, other.criterion.high, other.criterion.bounded) == scale
+            for cell in other.ranked
+        ]
     )
+    end = max((cell.gauge_end for cell in row.cells if cell.row), default=0.0)
+    best, worst = (row.ranked[at].estimate or 0.0 if row.ranked else 0.0 for at in (0, -1))
 
+    def shade(cell: ShownCell) -> int:
+        if not cell.shown or best == worst or cell.system.first:  # no pair is better than another
+            return 0
+        return 1 + round((SHADES - 1) * ((cell.estimate or 0.0) - worst) / (best - worst))
 
-def _on_one_scale(cells: Iterable[ShownCell]) -> tuple[ShownCell, ...]:
-    """Return the cells of a criterion with gauges that end at the same width, and one axis."""
-    mine = tuple(cells)
-    end = max((cell.gauge_end for cell in mine if cell.row), default=0.0)
-    axis = _axis([cell for cell in mine if cell.shown])
-    return tuple(replace(cell, gauge_to=end, axis=axis) for cell in mine)
+    cells = (replace(cell, gauge_to=end, axis=axis, shade=shade(cell)) for cell in row.cells)
+    return replace(row, cells=tuple(cells))
 
 
 def _axis(shown: Sequence[ShownCell]) -> Axis | None:
@@ -950,27 +988,68 @@ def _axis(shown: Sequence[ShownCell]) -> Axis | None:
     return Axis(low - room, high + room, WIDTH, FOREST_MARGIN)
 
 
+def by_system(
+    rows: Sequence[CriterionRow], order: str, *, backwards: bool
+) -> list[tuple[SystemStanding, list[ShownCell]]]:
+    """Return each system with its cells, sorted by the criterion `order`, the best first.
+
+    Systems without an estimate come last. Any other order is by name.
+    """
+    lines = [
+        (cells[0].system, list(cells)) for cells in zip(*(row.cells for row in rows), strict=True)
+    ]
+    row = next((row for row in rows if row.criterion.name == order), None)
+    if row is None:
+        return sorted(lines, key=lambda line: line[0].name, reverse=backwards)
+    ranked = [cell.system.system_id for cell in row.ranked]
+    place = {system: n for n, system in enumerate(ranked[::-1] if backwards else ranked)}
+    return sorted(lines, key=lambda line: place.get(line[0].system_id, len(lines)))
+
+
 # The systems of a comparison, each by one strength that summarises its pairs.
 
 
 FEWEST = 3  # systems; two of them are one pair, which says it all
 
 
-def strengths(rows: Iterable[CriterionRow]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return the systems, the strongest first, by each question about pairs that connects all.
+def strengths(rows: Sequence[CriterionRow]) -> list[dict[str, Any]]:
+    """Return the systems of each question about pairs, the strongest first.
 
-    Each with its strength in log-odds, the share of wins against one of average strength, and the
-    ends of both intervals, None where a pair has none.
+    question: its title. systems: each with its strength in log-odds, the share of wins against one
+    of average strength, and the ends of both intervals, None where a pair has none; [] unless the
+    pairs connect all systems. wins: each system with its cells of the map (`_wins`).
     """
-    found = ((row.criterion.wins_of, _strengths(row)) for row in rows if row.criterion.wins_of)
-    return [(question, each) for question, each in found if each]
+    titles = {row.criterion.name: row.criterion.title for row in rows}
+    found = []
+    for row in rows:
+        both = ((cell.system.first, cell.system.second) for cell in row.cells)
+        names = [name for name in dict.fromkeys(chain.from_iterable(both)) if name]
+        if row.criterion.wins_of and row.is_shown and len(names) >= FEWEST:
+            systems = _strengths(row, names)
+            names = [one["system"] for one in systems] or names
+            question = titles[row.criterion.wins_of]
+            found.append({"question": question, "systems": systems, "wins": _wins(row, names)})
+    return found
 
 
-def _strengths(row: CriterionRow) -> list[dict[str, Any]]:
-    both = ((cell.system.first, cell.system.second) for cell in row.cells)
-    names = [name for name in dict.fromkeys(chain.from_iterable(both)) if name]
-    if len(names) < FEWEST:
-        return []
+def _wins(row: CriterionRow, names: Sequence[str]) -> list[tuple[str, list[dict[str, Any] | None]]]:
+    """Return each system with how often it wins against each, as `share`; None where unknown.
+
+    told: whether even odds lie outside the interval. shade: from 1 to `SHADES`.
+    """
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for cell in row.ranked:
+        first, second = cell.system.first, cell.system.second
+        share = min(max(cell.estimate or 0.0, 0.0), 1.0)
+        low, high = cell.low, cell.high
+        told = low is not None and high is not None and not low <= row.criterion.tie <= high
+        for pair, wins in (((first, second), share), ((second, first), 1 - share)):
+            shade = 1 + round((SHADES - 1) * wins)
+            found[pair] = {"share": wins, "told": told, "shade": shade}
+    return [(one, [found.get((one, other)) for other in names]) for one in names]
+
+
+def _strengths(row: CriterionRow, names: Sequence[str]) -> list[dict[str, Any]]:
     place = {name: n for n, name in enumerate(names)}
     wins, halves = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
     for cell in row.cells:

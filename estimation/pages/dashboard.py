@@ -396,6 +396,16 @@ class Dashboard:
         return tuple(row for row in self.rows if not row.is_primary and row.is_shown)
 
     @property
+    def is_large(self) -> bool:
+        """Return whether its pictures are folded, because there are too many to compare."""
+        return len(self.primary) > criteria.FEW
+
+    @property
+    def has_table(self) -> bool:
+        """Return whether a table shows all systems and criteria; few estimates need none."""
+        return self.is_shown and (self.is_large or bool(self.secondary_rows))
+
+    @property
     def primary(self) -> tuple[ShownCell, ...]:
         return tuple(cell for row in self.primary_rows for cell in row.cells)
 

@@ -376,6 +376,9 @@ def _tenth(study: planning.Study, width: float) -> float | None:
 # A ranking as a reader sees it: places with ties, the state of each pair, what is missing.
 
 
+FEW_PAIRS = 6  # those of four systems; more are folded
+
+
 @dataclass(frozen=True)
 class SystemPlace:
     """A system with the best and the worst place that it can have.
@@ -411,6 +414,14 @@ class Ranking:
     def open_pairs(self) -> tuple[RankedPair, ...]:
         found = [pair for pair in self.pairs if pair.is_open]
         return tuple(sorted(found, key=lambda pair: -pair.openness))
+
+    @property
+    def n_decided(self) -> int:
+        return len(self.pairs) - len(self.open_pairs)
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.pairs) > FEW_PAIRS
 
     @property
     def is_together(self) -> bool:

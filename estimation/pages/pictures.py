@@ -177,7 +177,8 @@ def figure(
     """
     facts = campaigns_lists.facts(with_results(request.user, public_id))
     adjustment = numbers.adjustment_of(facts, request.GET.get("adjust", ""))
-    if criterion not in facts.criterion_names:
+    title = next((one.title for one in facts.criteria if one.name == criterion), None)
+    if title is None:
         raise NotFound("There is no such picture.")
     draw: Callable[..., dict[str, Any]]
     header: Sequence[str]
@@ -203,7 +204,7 @@ def figure(
     return answer(
         kind,
         name=f"{public_id}-{of}-{criterion}",
-        spec=partial(draw, title=criterion),
+        spec=partial(draw, title=title),
         header=header,
         rows=rows,
         inline="theme" in request.GET,

@@ -1,7 +1,8 @@
 """The dashboard: a page, and its numbers, which refresh automatically."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import (
@@ -19,6 +20,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from annotate.campaigns import lists as campaigns_lists
 from annotate.campaigns import progress
+from annotate.common import lists as common_lists
 from annotate.common import numbers as common_numbers
 from annotate.common.access import (
     Access,
@@ -30,6 +32,7 @@ from annotate.common.access import (
     with_results,
 )
 from annotate.common.errors import NotFound
+from annotate.common.lists import Filter
 from annotate.models.base import CampaignStatus as Status
 from annotate.review import queries as review_queries
 from estimation import export, read, stopping
@@ -37,10 +40,11 @@ from estimation.export import FollowedDownload
 from estimation.pages import dashboard, latex, pictures
 from estimation.pages import numbers as pages_numbers
 from estimation.pages import report as pages_report
-from estimation.pages.criteria import Adjustment, strengths
+from estimation.pages.criteria import Adjustment, by_system, strengths
 from estimation.pages.report import CampaignReport, checklist, methods
 
 MOST_AT_ONCE = 100  # campaigns in one answer
+BY_NAME = "system:"  # an order of systems; no criterion has a colon in its name
 STOP_POLLING = 286  # htmx swaps the answer and stops polling
 
 
@@ -52,14 +56,14 @@ def dashboard_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return render(
         request,
         "estimates/dashboard.html",
-        _context(mine, request.GET.get("adjust", "")),
+        _context(mine, request.GET),
     )
 
 
 @safe_page
 def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Return the refreshing part; 304 if the page is up to date."""
-    context = _context(access(request.user, public_id), request.GET.get("adjust", ""))
+    context = _context(access(request.user, public_id), request.GET)
     version = context["version"]
     if request.headers.get("If-None-Match") == version:
         return HttpResponseNotModified(headers={"ETag": version})
@@ -104,24 +108,31 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
     return render(request, "estimates/_at_target.html", {"lines": lines})
 
 
-def _context(mine: Access, adjust: str = "") -> dict[str, Any]:
+def _context(mine: Access, query: Mapping[str, str]) -> dict[str, Any]:
     """Return what the page shows; `version` is the entity tag of that."""
     campaign = look(mine)
     facts = campaigns_lists.facts(campaign)
-    adjustment = pages_numbers.adjustment_of(facts, adjust)
+    adjustment = pages_numbers.adjustment_of(facts, query.get("adjust", ""))
     board = dashboard.of_campaign(campaign, adjustment)
     version = f'"{board.fingerprint}-{mine.role}"'
+    ordered = strengths(board.rows)
+    where = {
+        "ranks": facts.is_ranking and facts.status != Status.DRAFT,
+        "ranks_below": board.has_table and not facts.compares,  # the table has the places
+    }
     return {
         "board": board,
         "version": version,
-        "contents": _contents(board),
+        "contents": _contents(board, **where, strengths=bool(ordered)),
+        **where,
         **_adjusted(board, adjustment),
+        **_heat(board, adjustment, query),
         "facts": facts,
         "owner": mine.is_owner,
         "runs": mine.runs,
         "reviews": mine.reviews,
         "asks": json.dumps({"If-None-Match": version}),
-        "strengths": strengths(board.rows),
+        "strengths": ordered,
         "section": "campaigns",
     }
 
@@ -132,7 +143,7 @@ def _adjusted(board: dashboard.Dashboard, adjustment: Adjustment) -> dict[str, A
     return {
         "chooses": any(table.grid for table in board.comparisons),
         "has_places": any(
-            row.is_forest and any(cell.standing for cell in row.cells) for row in board.primary_rows
+            board.has_table and any(cell.rank for cell in row.cells) for row in board.primary_rows
         ),
         "adjustment": adjustment,
         "adjustments": pages_numbers.offered(facts),
@@ -143,15 +154,51 @@ def _adjusted(board: dashboard.Dashboard, adjustment: Adjustment) -> dict[str, A
     }
 
 
-def _contents(board: dashboard.Dashboard) -> list[tuple[str, str]]:
+def _heat(
+    board: dashboard.Dashboard, adjustment: Adjustment, query: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the table of systems and criteria, in the order that is asked for.
+
+    How often the first of two texts wins is not in it: a map shows that.
+    """
+    shown = (*board.primary_rows, *board.secondary_rows)
+    rows = [row for row in shown if not row.criterion.wins_of]
+    one_each = "Pair" if board.facts.compares else "System"
+    listing = common_lists.asked(
+        query,
+        sorts={row.criterion.name: row.criterion.title for row in rows} | {BY_NAME: one_each},
+        size=1,
+        anchor="estimates-h",
+        filters=(Filter("adjust", "", (), adjustment, usual=pages_numbers.USUAL),),
+    )
+    cells = [cell for row in rows for cell in row.cells]
+    return {
+        "heat": rows,
+        "lines": by_system(rows, listing.sort, backwards=listing.backwards),
+        "signs": {
+            cell.sign.word: cell.sign for cell in cells if cell.shown and not cell.place
+        }.values(),
+        "answered": [row.criterion.name for row in rows if row.answers],
+        "listing": listing,
+        "by_name": BY_NAME,
+        "one_each": one_each,
+        "order": listing.kept,
+        "kept_sort": replace(listing, filters=()).kept,
+    }
+
+
+def _contents(
+    board: dashboard.Dashboard, *, ranks: bool, ranks_below: bool, strengths: bool
+) -> list[tuple[str, str]]:
     """Return the sections of the page that are shown: (id of the heading, name)."""
-    ranks = board.facts.is_ranking and board.facts.status != Status.DRAFT
     shown = board.is_shown or bool(board.excluded.judgments)
     sections = (
         ("next-h", "Now", True),
         ("forecast-h", "Forecast", board.outlook.is_shown),
-        ("ranking-h", "Ranking", ranks),
+        ("ranking-h", "Ranking", ranks and not ranks_below),
+        ("strengths-h", "Strength", strengths),
         ("estimates-h", "Estimates", True),
+        ("ranking-h", "Ranking", ranks and ranks_below),
         ("comparisons-h", "Differences", board.shows_differences and not board.facts.is_ranking),
         ("agreement-h", "Agreement", shown),
         ("sensitivity-h", "Excluded work", shown),

@@ -11,9 +11,11 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.common import audit
+from annotate.models import Campaign
 from estimation import deferred as deferred_module
 from estimation import export
 from estimation.export import DownloadProgress, State
+from estimation.models import Estimate
 from tests.browser.researchers import estimated
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
@@ -21,7 +23,7 @@ from tests.crowds.clock import Clock
 from tests.crowds.scripted import Scripted
 from tests.estimation.advised import SITUATIONS, World
 from tests.estimation.collecting import collect
-from tests.estimation.ranked import pair
+from tests.estimation.ranked import RANKING, pair
 from tests.estimation.verifying.worlds import closed
 from tests.factories import campaign
 
@@ -114,7 +116,7 @@ def _activity(visitor: Visitor) -> None:
 
 @state("numbers/twenty-systems")
 def _twenty_systems(visitor: Visitor) -> None:
-    """Twenty systems on four criteria: one picture each, and no plot before it is asked for."""
+    """Twenty systems on four criteria: one table, and no plot before it is asked for."""
     made = campaign(
         owner=logged_in(visitor),
         items=4,
@@ -123,7 +125,7 @@ def _twenty_systems(visitor: Visitor) -> None:
         metrics=(),
     )
     estimated(made, "overall", "fluency", "redundancy", "edit")
-    dashboard(visitor, made).locator(".forest").first.wait_for()
+    dashboard(visitor, made).locator(".heat").wait_for()
 
 
 @state("numbers/report")
@@ -161,3 +163,46 @@ def exporting(kind: State) -> Callable[[Visitor], None]:
 
 for kind in get_args(State):
     state(f"export/{kind}")(exporting(kind))
+
+
+def told(made: Campaign, answers: dict[str, list[list[float]]]) -> None:
+    """Let the estimates of these criteria say what people answered."""
+    for one in Estimate.objects.filter(campaign=made, criterion__in=answers):
+        one.detail["answers"] = answers[one.criterion]
+        one.save(update_fields=["detail"])
+
+
+@state("numbers/four-systems")
+def _four_systems(visitor: Visitor) -> None:
+    made = campaign(
+        owner=logged_in(visitor),
+        items=4,
+        systems=("Linden", "Alder", "Rowan", "Lead sentences"),
+        targets={"overall": 0.5, "fluency": 0.5, "redundancy": 0.6, "edit": 0.4},
+        metrics=(),
+    )
+    estimated(made, "overall", "fluency", "redundancy", "edit")
+    given = [[-1.0, 8], [0.0, 12], [1.0, 20]]
+    told(made, {"overall": given, "fluency": given, "redundancy": given[1:]})
+    dashboard(visitor, made).locator("#answers summary").click()
+    expect(visitor.page.get_by_role("region", name="What people answered")).to_be_visible()
+
+
+@state("numbers/ranking-of-six")
+def _ranking_of_six(visitor: Visitor) -> None:
+    systems = ("Linden", "Alder", "Rowan", "Beech", "Larch", "Lead sentences")
+    made = campaign(owner=logged_in(visitor), items=40, systems=systems, **RANKING)
+    estimated(made, "overall", "fluency")
+    for place, (first, second) in enumerate(combinations(systems, 2)):
+        pair(made, first, second, 0.1 * (place % 4), outcome=("first", "close")[place % 2])
+    made.systems.filter(name="Larch").update(stop_position=30)
+    dashboard(visitor, made).locator("#ranked-overall").wait_for()
+
+
+@state("numbers/one-system")
+def _one_system(visitor: Visitor) -> None:
+    made = campaign(
+        owner=logged_in(visitor), items=60, systems=("Linden",), targets={"edit": 0.5}, metrics=()
+    )
+    collect(made, 40, every=10)
+    dashboard(visitor, made).locator(".plot").first.wait_for()

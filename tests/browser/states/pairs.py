@@ -8,9 +8,11 @@ from playwright.sync_api import Page, expect
 from annotate.campaigns.problems import Row
 from annotate.models import Campaign, CampaignImport, Judgment
 from estimation import refresh
-from tests.annotate.comparing import PLAN, judged
+from estimation.models import Estimate
+from tests.annotate.comparing import PLAN, compared, judged
+from tests.annotate.comparing import rows as plain
 from tests.annotate.gold.study import planted
-from tests.browser.researchers import step, through
+from tests.browser.researchers import estimated, step, through
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import asked, dashboard, logged_in
 from tests.browser.states.reviews import show
@@ -106,6 +108,18 @@ def _strengths(visitor: Visitor) -> None:
     refresh.refresh(made.pk)
     page = dashboard(visitor, made)
     expect(page.get_by_role("heading", name="Strength of the systems")).to_be_visible()
+
+
+@state("pairs/six-systems")
+def _six_systems(visitor: Visitor) -> None:
+    """Fifteen pairs: a map of wins, and what people answered of each pair."""
+    names = ("Linden", "Alder", "Rowan", "Beech", "Larch", "Lead sentences")
+    made = compared(plain(4, names), owner=logged_in(visitor), name="Side by side")
+    estimated(made, "preference", "preference_wins")
+    for n, one in enumerate(Estimate.objects.filter(campaign=made)):
+        one.detail["answers"] = [[-0.5, 4 + n], [0.0, 9], [1.0, 30 - n]]
+        one.save(update_fields=["detail"])
+    dashboard(visitor, made).locator(".wins").wait_for()
 
 
 @state("pairs/gold")

@@ -27,9 +27,7 @@ from estimation.core.planning import TYPICAL, Prices, Study, forecast
 from estimation.models import Agreement, Estimate, MetricScore
 from estimation.pages import numbers
 from estimation.pages.charts import axis_frame, ticks
-from estimation.pages.criteria import FEW, CriterionRow
 from estimation.pages.dashboard import Dashboard
-from tests.browser.researchers import estimated as spread
 from tests.estimation.reviewed import exclude
 from tests.estimation.stored import estimate_row
 from tests.factories import campaign, change, judge, leased, person, user
@@ -282,7 +280,7 @@ def test_the_page_points_to_plots_table_and_text(client: Client, ada: User) -> N
     newest = last - 1  # the last row of the criterion overall
     assert plot(made, newest, theme="dark") in text
     assert plot(made, newest) in text
-    assert "alpha, overall: after 40 judgments the estimate is 0.40" in text
+    assert "alpha, Overall: after 40 judgments the estimate is 0.40" in text
     assert "<style" not in text
     assert " style=" not in text
     assert re.findall(r"<script(?![^>]*src)", text) == []
@@ -428,66 +426,3 @@ def test_early_is_before_nine_of_ten_planned_campaigns(client: Client, early: Ca
         assert (AN_AVERAGE in said) == is_said
     anytime = replace(found.facts, stop_mode="anytime")
     assert numbers.early_end_note(anytime, found.primary, judged=1) == ""
-
-
-def forest(client: Client, owner: User, n: int = 7) -> tuple[dict[str, CriterionRow], str]:
-    """The rows and the page of a campaign with so many systems."""
-    names = tuple(f"s{k}" for k in range(n))
-    targets = {"overall": 0.5, "edit": 0.3}
-    study = campaign(owner=owner, items=2, systems=names, targets=targets, metrics=())
-    spread(study, "overall", "edit")
-    return drawn(client, study)
-
-
-def drawn(client: Client, study: Campaign) -> tuple[dict[str, CriterionRow], str]:
-    answer = page(client, study)
-    rows = answer.context["board"].rows
-    return {row.criterion.name: row for row in rows}, answer.content.decode()
-
-
-def test_the_best_comes_first_whichever_way_is_better(client: Client, ada: User) -> None:
-    rows, _page = forest(client, ada)
-    for name, is_high_good in (("overall", True), ("edit", False)):
-        scores = [cell.estimate or 0.0 for cell in rows[name].ranked]
-        assert scores == sorted(scores, reverse=is_high_good)
-        assert len(scores) == 7
-
-
-def test_the_scale_holds_every_interval_and_keeps_their_order(client: Client, ada: User) -> None:
-    rows, _page = forest(client, ada)
-    for line in rows["overall"].ranked:
-        low, middle, high = (float(line.axis.x(at)) for at in (line.low, line.estimate, line.high))
-        assert 8 <= low < middle < high <= 132
-    assert rows["overall"].axis is not None
-    ends = [float(x) for x, _text in rows["overall"].axis.labels]
-    assert ends == [8, 70, 132]
-
-
-def test_few_systems_are_cells_alone(client: Client, ada: User) -> None:
-    rows, page = forest(client, ada, FEW)
-    assert not rows["overall"].is_forest
-    assert 'class="forest"' not in page
-    assert 'loading="lazy"' not in page
-
-
-def test_many_are_one_picture_and_their_plots_wait(client: Client, ada: User) -> None:
-    _rows, page = forest(client, ada)
-    assert page.count('class="forest"') == 2
-    assert page.count('loading="lazy"') == 14
-    assert page.count('class="plot"') == 14
-
-
-def test_a_system_without_an_estimate_is_named_below(client: Client, ada: User) -> None:
-    rows, _page = forest(client, ada)
-    first, *others = rows["overall"].cells
-    found = replace(rows["overall"], cells=(replace(first, row=None), *others))
-    assert found.is_forest
-    assert [cell.system.name for cell in found.awaited] == [first.system.name]
-    assert len(found.ranked) == 6
-
-
-def test_estimates_that_are_all_the_same_are_drawn_too(client: Client, ada: User) -> None:
-    forest(client, ada)
-    Estimate.objects.update(estimate=0.5, low=None, high=None, width=None)
-    rows, _page = drawn(client, Campaign.objects.get())
-    assert {(cell.axis.x(0.5), cell.low) for cell in rows["overall"].ranked} == {("70.0", None)}

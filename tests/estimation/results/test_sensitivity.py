@@ -110,7 +110,7 @@ def test_a_move_of_more_than_the_half_width_is_said(
     row.save()
     seen = found(made)
     assert [one.moves for one in seen.rows] == [moves]
-    assert ("by more than the half-width of the interval (alpha, overall)" in seen.summary) == moves
+    assert ("by more than the half-width of the interval (alpha, Overall)" in seen.summary) == moves
     assert ("moves no estimate" in seen.summary) == (not moves)
     text = page(client, made).content.decode()
     assert ("shift beyond the half-width" in text) == moves
@@ -127,7 +127,7 @@ def test_an_estimate_of_which_nothing_is_left_is_told(client: Client, ada: User)
         exclude(person(made, name), ada)
     settle(made)
     assert "no estimate is left" in page(client, made).content.decode()
-    assert "Nothing is left of 1 of 1 estimates (alpha, overall)." in found(made).summary
+    assert "Nothing is left of 1 of 1 estimates (alpha, Overall)." in found(made).summary
     (row,) = found(made).rows
     assert row.shift_state.word == "no estimate is left"
 
