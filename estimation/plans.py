@@ -2,7 +2,7 @@
 
 Options have the names of the command: items, systems, level, estimand, criterion, item_variance,
 person_variance, rest_variance, balance, person_share, mean, scale, levels, rho; cap (0 for none),
-double_share, pool, places, reward, crowd, fee_rate, tasks, tutorial_bonus, failed_try_pay,
+double_share, raters, pool, places, reward, crowd, fee_rate, tasks, tutorial_bonus, failed_try_pay,
 minutes, per_day, gold_share; side_by_side (systems are ranked by texts that are judged in pairs),
 probability.
 """
@@ -35,6 +35,7 @@ USUAL: Mapping[str, Any] = {
     "levels": None,
     "pool": None,
     "places": None,
+    "raters": 2,
     "tasks": None,
     "seed": 0,
     "side_by_side": False,
@@ -89,6 +90,7 @@ def study_of(options: Mapping[str, Any]) -> planning.Study:
         level=options["level"],
         cap=None if options["cap"] == _NO_CAP else options["cap"],
         double_share=options["double_share"],
+        raters=options["raters"],
         estimand=options["estimand"],
         balance=_constant(options, "balance"),
         person_share=_constant(options, "person_share"),

@@ -51,6 +51,7 @@ from annotate.crowds.contract import usual_tasks
 from annotate.instruments import base as instruments_base
 from annotate.models import Batch, Campaign, CampaignImport, Membership, NextStep
 from annotate.models.base import (
+    MOST_RATERS,
     CampaignStatus,
     Estimand,
     ImportStatus,
@@ -124,7 +125,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             *("output_form", "input_form", "shows_input"),
             *("targets", "margins", "planned_items", "systems"),
             *("metric_choice", "metrics", "metric_transform", "estimand", "level", "stop_mode"),
-            *("double_share", "annotator_cap", "people", "lease_minutes"),
+            *("double_share", "raters", "annotator_cap", "people", "lease_minutes"),
             *("screening", "gold_share"),
             *("tutorial_required", "tutorial_bonus", "bonus_after", "failed_try_pay"),
             *("open_link_bonus", "reward", "fee_rate", "budget", "max_judgments", "deadline"),
@@ -276,7 +277,12 @@ class PlanSerializer(RequestSerializer):
     people = serializers.IntegerField(
         default=None, allow_null=True, help_text="how many you have, for forecasts; null: not known"
     )
-    double_share = serializers.FloatField(default=DEFAULTS.double_share)
+    double_share = serializers.FloatField(
+        default=DEFAULTS.double_share, help_text="the share of items that `raters` people judge"
+    )
+    raters = serializers.IntegerField(
+        default=DEFAULTS.raters, help_text=f"2 to {MOST_RATERS}; the other items are judged once"
+    )
     lease_minutes = serializers.IntegerField(default=DEFAULTS.lease_minutes)
     estimand = serializers.ChoiceField(choices=Estimand.choices, default=DEFAULTS.estimand)
     level = serializers.FloatField(default=DEFAULTS.level)

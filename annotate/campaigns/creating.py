@@ -45,16 +45,17 @@ Chunk = list[tuple[int, int | None, list[Row]]]
 
 
 def every_so_many(plan: Plan, seed: int) -> Callable[[int], int]:
-    """Return a function that spreads the items judged twice evenly over the random order.
+    """Return a function that spreads the items with several raters evenly over the random order.
 
     Every prefix of the sample then holds the same share of them. Which items they are is as random
     as the order, and fixed before the first judgment.
     """
     start = random.Random(seed + 1).random()
-    share = plan.double_share
+    share, more = plan.double_share, plan.raters - 1
 
     def planned(position: int) -> int:
-        return 1 + int((position + 1) * share + start) - int(position * share + start)
+        is_shared = int((position + 1) * share + start) - int(position * share + start)
+        return 1 + more * is_shared
 
     return planned
 

@@ -72,7 +72,8 @@ DECIDED = (
     *("name", "status", "close_reason", "created_at", "opened_at", "closed_at"),
     *("crowd", "language", "output_form", "input_form", "shows_input"),
     *("tutorial_required", "tutorial_bonus", "failed_try_pay"),
-    *("annotator_cap", "double_share", "lease_minutes", "gold_share", "seed", "screening"),
+    *("annotator_cap", "double_share", "raters", "lease_minutes", "gold_share", "seed"),
+    *("screening",),
     *("reward", "fee_rate", "budget", "max_judgments", "deadline", "metric_choice", "metrics"),
     *("estimand", "level", "stop_mode", "planned_items", "protocol"),
 )

@@ -44,6 +44,7 @@ class CampaignFacts:
     annotator_cap: int | None
     lease_minutes: int
     double_share: float
+    raters: int
     metric_choice: str
     metrics: tuple[str, ...]
     stop_mode: str
@@ -139,7 +140,7 @@ def facts_of(public_id: str) -> CampaignFacts | None:
 AS_STORED = (
     *("public_id", "name", "status", "close_reason", "opened_at", "closed_at", "crowd", "contact"),
     *("reward", "budget", "max_judgments", "deadline", "annotator_cap", "people"),
-    *("lease_minutes", "double_share", "metric_choice", "stop_mode", "planned_items"),
+    *("lease_minutes", "double_share", "raters", "metric_choice", "stop_mode", "planned_items"),
     *("gold_share", "estimand", "level", "language", "output_form", "input_form"),
 )
 

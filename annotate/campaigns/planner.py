@@ -115,7 +115,7 @@ def changes(found: PlannedStudy, target: float, *, seed: int = 0) -> Changes:
         for cap in LOWER_CAPS
         if study.cap is None or cap < study.cap
     } | {
-        "Every item judged twice": replace(study, double_share=1.0, planned=None),
+        "Every item judged twice": replace(study, double_share=1.0, raters=2, planned=None),
         f"A metric with a correlation of {better:g}": replace(study, rho=better),
         "Without a metric": replace(study, rho=0.0),
     }
@@ -246,6 +246,7 @@ def study_of(
         level=plan.level,
         cap=plan.annotator_cap,
         double_share=plan.double_share,
+        raters=plan.raters,
         estimand=plan.estimand,  # type: ignore[arg-type]  # `plans.check` knows it
         balance=criterion.balance,
         person_share=criterion.person_share,

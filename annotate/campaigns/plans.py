@@ -29,7 +29,7 @@ from annotate.crowds.prices import ZERO
 from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Criterion, Instrument
 from annotate.models import GOLD_BLOCK, Campaign, CampaignTexts
-from annotate.models.base import MetricChoice, StopMode
+from annotate.models.base import MOST_RATERS, MetricChoice, StopMode
 from annotate.pay.budget import HighestCost, cost_of_plan
 from annotate.review import gold as review_gold
 from annotate.screening.base import SettingsError
@@ -296,6 +296,7 @@ def ranking_forecast(plan: "Plan", instrument: Instrument, facts: Facts) -> Rank
                 systems=facts.n_systems,
                 level=shared,
                 double_share=plan.double_share,
+                raters=plan.raters,
             ),
             margin=plan.margins[criterion.name],
             side_by_side=instrument.compares,
@@ -402,7 +403,8 @@ class Plan:
     budget: Decimal | None = None
     max_judgments: int | None = None
     deadline: datetime | None = None
-    double_share: float = 0.25
+    double_share: float = 0.25  # of the items, which `raters` people judge each
+    raters: int = 2
     annotator_cap: int | None = 25
     people: int | None = None  # how many the researcher has, for the forecast; None: not known
     lease_minutes: int = 30
@@ -482,7 +484,11 @@ LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "level": (lambda n: 0.5 < n < 1, "The confidence level lies between 0.5 and 1."),
     "double_share": (
         lambda n: 0 <= n <= 1,
-        "The share of items judged twice lies between 0 and 1.",
+        "The share of items judged by several people lies between 0 and 1.",
+    ),
+    "raters": (
+        _number(2, MOST_RATERS),
+        f"Between 2 and {MOST_RATERS} people judge an item that several people judge.",
     ),
     "annotator_cap": (_number(1, MOST_COUNT), "The cap per annotator must be positive."),
     "people": (
@@ -653,8 +659,9 @@ def pair_facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
 # What a campaign stores as the plan says.
 AS_THEY_ARE = (
     *("tutorial_id", "tutorial_bonus", "bonus_after", "failed_try_pay", "open_link_bonus"),
-    *("reward", "crowd", "budget", "max_judgments", "double_share", "annotator_cap", "people"),
-    *("lease_minutes", "estimand", "level", "stop_mode", "language", "contact", "gold_share"),
+    *("reward", "crowd", "budget", "max_judgments", "double_share", "raters"),
+    *("annotator_cap", "people", "lease_minutes", "estimand", "level", "stop_mode"),
+    *("language", "contact", "gold_share"),
 )
 # What is taken from the file where the plan leaves it open.
 OPEN = ("output_form", "input_form", "shows_input")

@@ -29,7 +29,7 @@ from annotate.common.content import OF_INPUTS, TextForm
 from annotate.common.numbers import number_from, percent
 from annotate.crowds.adapters import CROWDS
 from annotate.instruments.base import Criterion, Instrument
-from annotate.models.base import Estimand, MetricChoice, StopMode
+from annotate.models.base import MOST_RATERS, Estimand, MetricChoice, StopMode
 from annotate.screening.screens import FLAGS, SCREENS
 from annotate.screening.signals import SIGNALS, signals_on
 from annotate.studies import queries as studies_queries
@@ -107,7 +107,7 @@ HINTS = {
         "paid, and in the cost and the budget. You add them on the campaign’s page Gold before it "
         "opens."
     ),
-    "double_share": "To learn how much people disagree.",
+    "double_share": "To learn how much people disagree. The others are judged once.",
     "contact": "Shown to annotators. Optional.",
 }
 
@@ -522,7 +522,9 @@ MODES = [
 class PlanStep(StepForm):
     """The stopping rule with its targets, the level, the estimand, and who judges how much."""
 
-    as_they_are = ("stop_mode", "planned_items", "estimand", "annotator_cap", "people")
+    as_they_are = (
+        *("stop_mode", "planned_items", "estimand", "annotator_cap", "people", "raters"),
+    )
 
     stop_mode = forms.ChoiceField(
         label="What you want to know", widget=forms.RadioSelect, choices=MODES
@@ -551,7 +553,10 @@ class PlanStep(StepForm):
         label="People you have", min_value=FEWEST_PEOPLE, max_value=MOST_PEOPLE, required=False
     )
     double_share = forms.DecimalField(
-        label="Items judged twice, in %", min_value=0, max_value=100, decimal_places=1
+        label="Items judged by several people, in %", min_value=0, max_value=100, decimal_places=1
+    )
+    raters = forms.IntegerField(
+        label="How many people judge each of these", min_value=2, max_value=MOST_RATERS
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

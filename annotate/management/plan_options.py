@@ -181,7 +181,15 @@ def _add_rule(given: Group) -> None:
         dest="annotator_cap",
         help="judgments of one person; “none” lifts it",
     )
-    given.add_argument("--double-share", type=float, default=DEFAULTS.double_share)
+    given.add_argument(
+        "--double-share",
+        type=float,
+        default=DEFAULTS.double_share,
+        help="the share of items that several people judge",
+    )
+    given.add_argument(
+        "--raters", type=int, default=DEFAULTS.raters, help="how many people judge each of these"
+    )
     given.add_argument("--level", type=float, default=DEFAULTS.level)
     given.add_argument("--estimand", choices=Estimand.values, default=DEFAULTS.estimand)
     given.add_argument(

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import TextChoices
 from pydantic import BaseModel, ConfigDict, Field
 
+MOST_RATERS = 10  # people who judge one output
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # no look-alike characters: people read these aloud
 
 

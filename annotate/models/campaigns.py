@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotate.models.base import (
+    MOST_RATERS,
     CampaignStatus,
     CloseReason,
     Estimand,
@@ -101,7 +102,8 @@ class Campaign(models.Model):
     planned = models.PositiveIntegerField(default=0, db_default=0, editable=False)  # its slots
     planned_outputs = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     planned_twice = models.PositiveIntegerField(default=0, db_default=0, editable=False)  # of these
-    double_share = models.FloatField(default=0.25)
+    double_share = models.FloatField(default=0.25)  # of the items, judged by `raters` people each
+    raters = models.PositiveSmallIntegerField(default=2, db_default=2)
     annotator_cap = models.PositiveIntegerField(null=True, default=25)
     people = models.PositiveIntegerField(null=True)  # how many the researcher has; null: not known
     lease_minutes = models.PositiveIntegerField(default=30)
@@ -139,6 +141,9 @@ class Campaign(models.Model):
             models.CheckConstraint(condition=Q(level__gt=0.5, level__lt=1), name="campaign_level"),
             models.CheckConstraint(
                 condition=Q(double_share__gte=0, double_share__lte=1), name="campaign_double_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(raters__gte=2, raters__lte=MOST_RATERS), name="campaign_raters"
             ),
             models.CheckConstraint(
                 condition=Q(reward__gte=0, fee_rate__gte=0, tutorial_bonus__gte=0),

@@ -77,6 +77,7 @@ class Cell:
     replaced: bool = True
     cap: int | None = 25
     doubles: float = 0.25
+    raters: int = 2
     rho: float = 0.5
     person: float | None = None
     outputs: int = 1500
@@ -100,6 +101,7 @@ class Cell:
             n_population=self.outputs,
             cap=self.cap,
             double_share=self.doubles,
+            raters=self.raters,
             places=self.places,
             unevenness=self.sd,
             replaced=self.replaced,
@@ -157,12 +159,14 @@ PAIRS = (
     Cell("preference", 40, 1, 0.20, person=0.0, outputs=300),
 )
 
-# Of sliders and marked errors, which the tests look at.
+# Of sliders, marked errors, and three raters, which the tests look at.
 OWN_KINDS = (
     Cell("slider", 40, 1, 11.0),
     Cell("slider", 15, 1, 12.0, person=0.0),
     Cell("MQM", 40, 1, 3.5),
     Cell("MQM", 40, 1, 3.5, person=0.0, rho=0.0),
+    Cell("ternary", 40, 1, 0.25, raters=3),
+    Cell("slider", 40, 1, 11.0, doubles=1.0, raters=3, person=0.0),
 )
 
 CENSUS = (

@@ -152,7 +152,8 @@ class Plan:
     rho: correlation of metric and human metric.
     n_population: N, the number of outputs.
     cap: the most judgments of one annotator; None for no cap.
-    double_share: the share of items that are judged twice.
+    double_share: the share of items that several people judge.
+    raters: how many people judge each of these; the others are judged once.
     places: how many people work at a time.
     unevenness: the sd of the log activity, which is normally distributed.
     replaced: whether a new person takes the place of one who leaves; otherwise there are only
@@ -175,6 +176,7 @@ class Plan:
     n_population: int = 1500
     cap: int | None = 25
     double_share: float = 0.25
+    raters: int = 2
     places: int = 130
     unevenness: float = 1.0
     replaced: bool = True
@@ -199,6 +201,8 @@ def _check_scores(plan: Plan) -> None:
         raise InvalidOptionError(
             "The shares of outputs judged twice and of shared outputs lie between 0 and 1."
         )
+    if plan.raters < 2:
+        raise InvalidOptionError(f"Several people are at least two, not {plan.raters}.")
     if plan.n_population < 2:
         raise InvalidOptionError(f"A campaign has at least two outputs, not {plan.n_population}.")
     for name in ("rho", "leniency", "shared_quality", "time_correlation"):
@@ -302,7 +306,7 @@ def person_effects(plan: Plan, vigour: Floats, rng: Generator) -> Floats:
 
 
 def part_repeats(item: Ints, who: Ints, rng: Generator) -> Ints:
-    """`who` with places swapped until no one judges the same item twice in a row.
+    """`who` with places swapped until no one judges the same item twice.
 
     Where few people are there, it may be impossible: then some repeats are left after many rounds.
     """
@@ -325,7 +329,13 @@ def once_each(item: Ints, who: Ints) -> NDArray[np.bool_]:
 
 
 def _repeats(item: Ints, who: Ints) -> NDArray[np.intp]:
-    return np.flatnonzero((np.diff(item) == 0) & (np.diff(who) == 0)) + 1
+    """(R,) the judgments of an item by somebody who has judged it; its judgments stand together."""
+    deepest = int(np.bincount(item).max(initial=1))
+    found = [
+        np.flatnonzero((item[n:] == item[:-n]) & (who[n:] == who[:-n])) + n
+        for n in range(1, deepest)
+    ]
+    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
 
 
 def _first_guess(plan: Plan, size: int, cap: int) -> int:
@@ -345,7 +355,7 @@ def work_through(
 
     log time = -log activity + spread * (correlation * score less what this person says on
     average, standardised, + independent normal). So `time_correlation` and `time_spread` hold
-    within a person, and mild people are no faster. A second judge is another person.
+    within a person, and mild people are no faster. The judges of an item are different people.
     """
     cap = item.size if plan.cap is None else min(plan.cap, item.size)
     most = plan.places + item.size if plan.replaced else plan.places
@@ -357,15 +367,15 @@ def work_through(
     heapify(free)
     left, newcomer = quota.tolist(), plan.places
     rows: list[tuple[int, int, float, float, float]] = []
-    first_judge: dict[int, int] = {}
+    judged: set[tuple[int, int]] = set()
     while waiting and free:
         now, person = heappop(free)
-        place = next((k for k, row in enumerate(waiting) if first_judge.get(row) != person), None)
+        place = next((k for k, row in enumerate(waiting) if (row, person) not in judged), None)
         if place is None:
             continue  # the remaining items need another person
         row = waiting[place]
         del waiting[place]
-        first_judge[row] = person
+        judged.add((row, person))
         score, time = judge(len(rows), row, person)
         rows.append((row, person, now, score, now + time))
         left[person] -= 1
@@ -482,9 +492,9 @@ def _latent(plan: Plan, quality: Floats, effect: Floats, rng: Generator) -> Floa
 
 
 def _rows(plan: Plan, rng: Generator) -> Ints:
-    """(T,) the items in order of leasing: the second judgment follows the first."""
+    """(T,) the items in order of leasing: an item's other judgments follow its first."""
     twice = rng.random(plan.n_population) < plan.double_share
-    return np.repeat(np.arange(plan.n_population), np.where(twice, 2, 1))
+    return np.repeat(np.arange(plan.n_population), np.where(twice, plan.raters, 1))
 
 
 def _shared(plan: Plan, quality: Floats, rng: Generator) -> NDArray[np.bool_]:

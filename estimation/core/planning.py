@@ -143,6 +143,7 @@ def plan_of(study: Study) -> Plan:
         n_population=simulated_items(study),
         cap=_cap_of_one_system(study),
         double_share=study.double_share,
+        raters=study.raters,
         places=study.places,
         unevenness=people.unevenness,
         replaced=people.pool is None,
@@ -181,11 +182,13 @@ def expected_variance(
     n_population: int,
     effective_annotators: Floats | float,
     double_share: float = 0.25,
+    raters: int = 2,
 ) -> tuple[Floats, Floats, Floats]:
     """(item, rest, annotator) of the default interval, about; statistics.md, "The interval".
 
-    n_items: n, judged items. effective_annotators: A_eff then. With h = 1 - double_share / 2 =
-    mean(1 / k_i) and v = item (1 - rho²) + (person + rest) h:
+    n_items: n, judged items. effective_annotators: A_eff then. With
+    h = 1 - double_share (1 - 1 / raters) = mean(1 / k_i) and
+    v = item (1 - rho²) + (person + rest) h:
     item: (1 - n / N) (v (n - 2) + squares of the pseudo-rows) / (n + 2) / (n + 4).
     rest: (person + rest) h / N. annotator: E max(0, Z), Z normal about person (1 / A_eff - h / n)
     with the sampling error that V_annot has from A_eff people, V_annot sqrt(2 / A_eff).
@@ -197,7 +200,7 @@ def expected_variance(
     part = expected.components
     n = np.asarray(n_items, dtype=np.float64)
     a = np.asarray(effective_annotators, dtype=np.float64)
-    noise, h = part.person + part.rest, 1 - double_share / 2
+    noise, h = part.person + part.rest, 1 - double_share * (1 - 1 / raters)
     spread = part.item * (1 - rho**2) + noise * h
     ends = np.array([expected.scale.low, expected.scale.high])
     squares = spread * np.maximum(n - 2, 0) + (2 * (ends - expected.mean) ** 2).sum()
@@ -274,6 +277,7 @@ def _needed(
         n_population=study.n_items,
         effective_annotators=_ENDLESS,
         double_share=study.double_share,
+        raters=study.raters,
     )
     for _ in range(_ROUNDS):
         needed = annotators_needed(
@@ -287,7 +291,7 @@ def _needed(
             break
         evenness = _evenness(study, needed, seed)
     # Nobody judges less than one output, so there are no more people than judgments.
-    most = study.n_items * (1 + study.double_share)
+    most = study.n_items * study.per_item
     return None if needed is None or needed > most else needed
 
 
@@ -449,6 +453,7 @@ def _parts(study: Study, items: float, effective: float) -> dict[str, float]:
         n_population=study.n_items,
         effective_annotators=effective,
         double_share=study.double_share,
+        raters=study.raters,
     )
     people = 0.0 if study.estimand == "panel" else float(annotator)
     amounts = {"item": float(item), "annotator": people, "rest": float(rest)}
@@ -472,7 +477,7 @@ def _possible(found: Range, study: Study) -> Range:
 
 def _annotators(study: Study, judgments: Range, seed: int) -> Range:
     """How many different people make these judgments of all systems together."""
-    need = int(np.ceil(judgments.high / (1 + study.double_share))) + 2
+    need = int(np.ceil(judgments.high / study.per_item)) + 2
     plan = replace(plan_of(study), cap=study.cap, n_population=max(2, need))
     counts = []
     for child in np.random.SeedSequence(seed).spawn(FEW_DRAWS):
@@ -646,7 +651,7 @@ def _variance(study: Study, *, texts: int) -> float:
     worse than noise does.
     """
     part = study.expected.components
-    noise = (part.person + part.rest) * (1 - study.double_share / 2)
+    noise = (part.person + part.rest) * study.mean_part
     return texts * (part.item * (1 - study.rho**2) + noise)
 
 

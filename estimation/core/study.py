@@ -175,7 +175,8 @@ class Study:
     systems: how many systems are judged.
     level: the confidence level.
     cap: the most judgments of one annotator over all systems; None for no cap.
-    double_share: the share of items that are judged twice.
+    double_share: the share of items that several people judge.
+    raters: how many people judge each of these; the others are judged once.
     estimand: as in `estimate`.
     balance, person_share: of the balanced estimator; as in `estimate`.
     participation: how people take part.
@@ -191,6 +192,7 @@ class Study:
     level: float = 0.95
     cap: int | None = 25
     double_share: float = 0.25
+    raters: int = 2
     estimand: Estimand = "population"
     balance: float = BALANCE
     person_share: float = PERSON_SHARE
@@ -199,6 +201,8 @@ class Study:
 
     def __post_init__(self) -> None:
         check_level(self.level)
+        if self.raters < 2:
+            raise errors.InvalidOptionError(f"Several people are at least two; got {self.raters}.")
         check_components(self.expected.components)
         if self.systems < 1 or self.n_items < 2:
             raise errors.InvalidOptionError("A plan takes at least one system and two items.")
@@ -219,7 +223,17 @@ class Study:
     @property
     def all_outputs(self) -> float:
         """How many judgments every output of every system takes, if all outputs differ."""
-        return self.n_items * self.systems * (1 + self.double_share)
+        return self.n_items * self.systems * self.per_item
+
+    @property
+    def per_item(self) -> float:
+        """How many judgments an output takes, in the mean."""
+        return 1 + self.double_share * (self.raters - 1)
+
+    @property
+    def mean_part(self) -> float:
+        """The mean over outputs of 1 / k, k the judgments of an output."""
+        return 1 - self.double_share * (1 - 1 / self.raters)
 
     @property
     def each(self) -> float:
@@ -249,11 +263,11 @@ class Study:
     def people_for(self, judgments: int) -> int | None:
         """How many people it takes at least to give so many judgments; None without a cap.
 
-        A second judge is somebody else, so items that are judged twice take two people.
+        A second judge is somebody else, so items with several raters take as many people.
         """
         if self.cap is None:
             return None
-        return max(ceil(judgments / self.cap), 2 if self.double_share else 1)
+        return max(ceil(judgments / self.cap), self.raters if self.double_share else 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -355,6 +355,7 @@ def _least(facts: CampaignFacts, name: str, cells: Sequence[ShownCell]) -> float
         level=facts.level,
         cap=facts.annotator_cap,
         double_share=facts.double_share,
+        raters=facts.raters,
         estimand=facts.estimand,  # type: ignore[arg-type]  # a campaign has one of these
         balance=criterion.balance,
         person_share=criterion.person_share,

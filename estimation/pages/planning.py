@@ -24,6 +24,7 @@ from annotate.common.numbers import (
     unit_of_money,
     width,
 )
+from annotate.models.base import MOST_RATERS
 from annotate.pay import budget
 from annotate.work.picking import BLOCK
 from annotate.work.picking import MOST as MOST_GOLD
@@ -95,7 +96,10 @@ class PlanForm(forms.Form):
         initial=25,
         help_text="0 for no limit.",
     )
-    double_share = _number("Share judged twice", 0.0, 1.0, initial=0.25)
+    double_share = _number("Share judged by several people", 0.0, 1.0, initial=0.25)
+    raters = forms.IntegerField(
+        label="How many people judge each of these", min_value=2, max_value=MOST_RATERS, initial=2
+    )
     estimand = forms.ChoiceField(
         label="For whom",
         initial="population",
@@ -391,7 +395,7 @@ def _settled(items: int | None, plan: PlannedStudy) -> str:
     study = plan.study
     if items is None:
         return f"more than all {many(study.n_items, 'item')}"
-    judgments = round(items * study.systems * (1 + study.double_share))
+    judgments = round(items * study.systems * study.per_item)
     cost = money_text(judgments * plan.prices.per_judgment)
     each = many(items, "item")
     return f"about {each} of each system, at most {many(judgments, 'judgment')} ({cost})"

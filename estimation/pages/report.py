@@ -329,11 +329,12 @@ def _judging(report: CampaignReport) -> Iterator[Paragraph]:
     )
     yield sentence(
         "Of {}, {} were judged, drawn in an order that the seed {} fixes; {} of them were "
-        "planned for two people.",
+        "planned for {} people.",
         outputs,
         count(counts.outputs_judged),
         campaign.seed,
         percent(facts.double_share),
+        "two" if facts.raters == 2 else count(facts.raters),
     )
     rows = [cell.row for cell in report.board.primary if cell.row]
     if groups := [row.detail["groups"] for row in rows if row.detail.get("groups")]:

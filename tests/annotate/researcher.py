@@ -28,6 +28,7 @@ PLAN = {
     "reward": "0.40",
     "annotator_cap": "25",
     "double_share": "25",
+    "raters": "2",
     "level": "95",
     "estimand": "population",
     "stop_mode": "precision",

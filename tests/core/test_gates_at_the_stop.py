@@ -30,6 +30,7 @@ SMALL = {"ternary .88": 101, "ternary": 107, "HTER": 109, "binary .9": 114}
 COMPARED = {"preference": 201, "wins": 202}
 OWN = {"slider, people differ": 301, "slider, people agree": 302}
 OWN |= {"errors, people differ": 303, "errors, people agree": 304}
+OWN |= {"three raters, people differ": 305, "three raters of all, people agree": 306}
 KEPT = dict(enumerate(STOPPING, 1)) | dict(enumerate(CENSUS, 101))
 KEPT |= dict(enumerate(PAIRS, 201)) | dict(enumerate(OWN_KINDS, 301))
 CELLS = {

@@ -115,6 +115,7 @@ SENT = {
     "stop_mode": "ranking",
     "margin_preference": "0.5",
     "double_share": "10",
+    "raters": "2",
 }
 
 

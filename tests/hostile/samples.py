@@ -73,6 +73,7 @@ PLANNED: dict[str, Any] = {
     "deadline": "2030-01-01T00:00Z",
     "annotator_cap": 25,
     "double_share": 0.25,
+    "raters": 3,
     "lease_minutes": 30,
     "estimand": "population",
     "level": 0.95,

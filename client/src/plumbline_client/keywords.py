@@ -8,7 +8,7 @@ PLAN = (
     *("public_title", "public_about", "texts", "targets", "margins", "instrument", "tutorial"),
     *("tutorial_id", "tutorial_bonus", "bonus_after", "failed_try_pay", "open_link_bonus"),
     *("metrics", "reward", "crowd", "fee_rate", "budget", "max_judgments", "deadline"),
-    *("annotator_cap", "double_share", "lease_minutes", "estimand", "level", "stop_mode"),
+    *("annotator_cap", "double_share", "raters", "lease_minutes", "estimand", "level", "stop_mode"),
     *("planned_items", "people", "language", "output_form", "input_form", "shows_input"),
     *("contact", "seed", "gold_share", "gold"),
     *("screening", "distinct_names"),

@@ -119,7 +119,13 @@ def _add_work(parser: ArgumentParser) -> None:
         "--cap", type=int, default=USUAL["cap"], help="judgments per annotator; 0 for no cap"
     )
     group.add_argument(
-        "--double-share", type=float, default=USUAL["double_share"], help="share judged twice"
+        "--double-share",
+        type=float,
+        default=USUAL["double_share"],
+        help="share of items that several people judge",
+    )
+    group.add_argument(
+        "--raters", type=int, default=USUAL["raters"], help="how many people judge each of these"
     )
     group.add_argument("--pool", type=int, help="how many people you have (default: unlimited)")
     group.add_argument(
@@ -182,7 +188,8 @@ def _words(found: PlannedStudy) -> str:
         cap = f"at most {many(study.cap, 'judgment')} a person"
     lines = [
         f"{many(study.systems, 'system')} with {many(study.n_items, 'output')}{each}, level "
-        f"{percent(study.level)}, {percent(study.double_share)} of items judged twice, {cap}.",
+        f"{percent(study.level)}, {percent(study.double_share)} of items judged "
+        f"{'twice' if study.raters == 2 else f'by {study.raters} people'}, {cap}.",
         f"Variances: items {short(part.item)}, people {short(part.person)}, rest "
         f"{short(part.rest)}; metric correlation {short(study.rho)}.",
         *([people["why"]] if people else []),

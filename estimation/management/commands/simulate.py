@@ -90,7 +90,10 @@ def _about_scores(parser: ArgumentParser) -> None:
     group.add_argument("--person", type=float, default=0.14, help="share of the scores' variance")
     group.add_argument("--rho", type=float, default=0.5, help="correlation of metric and quality")
     group.add_argument("--outputs", dest="n_population", type=int, default=1500)
-    group.add_argument("--double-share", type=float, default=0.25, help="outputs judged twice")
+    group.add_argument(
+        "--double-share", type=float, default=0.25, help="outputs judged by several people"
+    )
+    group.add_argument("--raters", type=int, default=2, help="how many people judge each of these")
     group.add_argument("--shared", type=float, default=0.0, help="outputs shared with a system")
     group.add_argument(
         "--shared-quality", type=float, default=0.0, help="correlation of sharing with quality"

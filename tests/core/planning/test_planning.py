@@ -87,6 +87,29 @@ def test_formula_agrees_with_the_interval(criterion):
     assert formula == pytest.approx(width, rel=0.05 if criterion == "overall" else 0.12)
 
 
+@pytest.mark.parametrize("raters", [3, 10])
+def test_the_formula_agrees_with_the_simulation_for_more_raters(raters):
+    study = replace(OVERALL, expected=TYPICAL["overall"], double_share=0.5, raters=raters)
+    drawn = []
+    for h, _people in histories(study, 25, 1):
+        at = np.searchsorted(h.n_judgments, np.array([300, 800, 1600]))
+        drawn.append((h.n_items[at], h.effective_annotators[at], h.widths(0.95)[at]))
+    items, effective, width = np.mean(drawn, axis=0)
+    parts = expected_variance(
+        study.expected,
+        rho=0.5,
+        n_items=items,
+        n_population=study.n_items,
+        effective_annotators=effective,
+        double_share=0.5,
+        raters=raters,
+    )
+    df = np.minimum(items - 2, effective - 1)
+    assert 2 * half_width(np.sqrt(sum(parts)), df, level=0.95) == pytest.approx(width, rel=0.1)
+    assert study.per_item == 1 + 0.5 * (raters - 1)
+    assert replace(study, cap=10**6).people_for(10) == raters
+
+
 def test_a_census_leaves_only_what_a_judgment_leaves():
     item, rest, _annotator = expected_variance(
         TYPICAL["overall"], rho=0.5, n_items=500, n_population=500, effective_annotators=50
