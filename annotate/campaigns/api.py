@@ -339,7 +339,7 @@ class JsonImportSerializer(PlanSerializer):
 
 
 class FileImportSerializer(PlanSerializer):
-    """A plan with a file: JSON or CSV, also as .gz or .zip; optionally a CSV file of metrics."""
+    """A plan with a file: JSON, CSV, .xlsx or Parquet, also in .gz or .zip, and metrics (CSV)."""
 
     file = serializers.FileField(allow_empty_file=True)
     metrics_file = serializers.FileField(required=False, allow_empty_file=True)

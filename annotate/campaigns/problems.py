@@ -18,6 +18,7 @@ METRIC = "metrics."  # the prefix of a column that holds a metric
 MOST_UNKNOWN = 50  # unknown names that are reported; a file may have a new one on every line
 MOST_SHAPES = 100
 MOST_FIELDS = 1000  # per record
+MANY_FIELDS = f"more than {MOST_FIELDS:,} fields."
 SHOWN_FIELDS = 60  # characters of a name that comes from the file
 LONGEST_COLUMN = 200  # characters of a name that somebody types
 
@@ -318,15 +319,17 @@ _MARKS = [
 _NO_TEXT = [
     (
         b"PK\x03\x04",
-        "This is an archive or a spreadsheet in an archive. Unpack it first.",
+        "This is an archive or a spreadsheet. Unpack it, or save the table as CSV.",
     ),
-    (b"\xd0\xcf\x11\xe0", "This is a spreadsheet of an old kind (.xls). Save the table as CSV."),
+    (
+        b"\xd0\xcf\x11\xe0",
+        "This is a spreadsheet of an old kind (.xls), or with a password. Save the table as CSV.",
+    ),
     (b"\x1f\x8b", "This is a compressed file in a compressed file. Unpack it first."),
     (b"BZh", "This file is compressed. Unpack it first."),
     (b"\xfd7zXZ", "This file is compressed. Unpack it first."),
     (b"(\xb5/\xfd", "This file is compressed. Unpack it first."),
     (b"%PDF", "This is a PDF document. Save the table as CSV, or write JSON lines."),
-    (b"PAR1", "This is a Parquet file. Write it as JSON lines or as CSV."),
 ]
 
 

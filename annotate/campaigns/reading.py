@@ -14,10 +14,12 @@ from itertools import chain, combinations, islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotate.campaigns.packed import opened
+from annotate.campaigns import binary
+from annotate.campaigns.packed import is_sheet, opened
 from annotate.campaigns.problems import (
     DECODER,
     FIELDS,
+    MANY_FIELDS,
     METRIC,
     MOST_FIELDS,
     NO_COLUMN,
@@ -160,7 +162,6 @@ def table_records(
         quoting=csv.QUOTE_MINIMAL if header.quoted else csv.QUOTE_NONE,
         strict=True,
     )
-    names = [name or f"column {i}" for i, name in enumerate(header.names, start=1)]
     began = 1
     while True:
         try:
@@ -174,14 +175,21 @@ def table_records(
         if cells is None:
             return
         if began > header.line and any(cells):
-            while len(cells) > len(names) and not cells[-1]:
-                cells.pop()
-            if len(cells) == len(names):
-                yield began, dict(zip(names, cells, strict=True))
-            else:
-                message = f"{len(cells)} columns, where the first line has {len(names)}."
-                yield began, RowError(began, message, kind="columns")
+            yield began, _named_cells(began, cells, header)
         began = reader.line_num + 1
+
+
+def _named_cells(
+    place: int, cells: list[str], header: Header, unit: str = "line"
+) -> dict[str, str] | RowError:
+    """Return the cells of a row by their columns' names; some have a number in place of one."""
+    names = [name or f"column {i}" for i, name in enumerate(header.names, start=1)]
+    while len(cells) > len(names) and not cells[-1]:
+        cells.pop()
+    if len(cells) == len(names):
+        return dict(zip(names, cells, strict=True))
+    message = f"{len(cells)} columns, where the first {unit} has {len(names)}."
+    return RowError(place, message, "columns", unit)
 
 
 def _no_csv(line: int, why: str) -> RowError:
@@ -243,7 +251,6 @@ NEITHER = (
     "This is neither JSON nor a table. The file needs one JSON object on each line, a JSON list "
     "of such objects, or CSV whose first line names the columns item, system and output."
 )
-MANY_FIELDS = f"more than {MOST_FIELDS:,} fields."
 NO_OBJECT = 'not an object. Each one looks like {"item": …, "system": …, "output": …}.'
 BY_ROWS = (
     "Is this a table that is written column by column? Write one object on each line (in pandas: "
@@ -334,7 +341,13 @@ def _named(name: str, refused: UploadRefused) -> UploadRefused:
 
 def _of_file(name: str, blocks: Iterable[bytes], names: FieldNames) -> Form:
     try:
-        return _of_text(blocks, names, PurePosixPath(name).stem)
+        head, blocks = head_of(blocks)
+        read = _of_text
+        if is_sheet(head):
+            read = _of_sheet
+        elif head.startswith(binary.PARQUET):
+            read = _of_parquet
+        return read(blocks, names, PurePosixPath(name).stem)
     except UploadRefused as refused:
         raise _named(name, refused) if name else refused from None
 
@@ -352,6 +365,28 @@ def _of_text(blocks: Iterable[bytes], names: FieldNames, file: str) -> Form:
         raw = enumerate(entries(text), start=1)
         return _of_json(name, "entry", raw, encoding, names, file)
     return _table(head, text, encoding, names, file)
+
+
+def _of_parquet(blocks: Iterable[bytes], names: FieldNames, file: str) -> Form:
+    raw = binary.entries_of_parquet(blocks)
+    return _of_json("Parquet", binary.UNIT, raw, "", names, file)
+
+
+def _of_sheet(blocks: Iterable[bytes], names: FieldNames, file: str) -> Form:
+    told: list[str] = []
+    rows = binary.rows_of_sheet(blocks, told)
+    line, first = next(rows)
+    names_given = [cell.strip() for cell in first]
+    while not names_given[-1]:
+        names_given.pop()
+    header = Header(tuple(names_given), "", line)
+
+    def cells_of(place: int, cells: list[str]) -> dict[str, str] | RowError:
+        missing = len(header.names) - len(cells)  # a row ends with its last cell
+        return _named_cells(place, [*cells, *[""] * missing], header, binary.UNIT)
+
+    raw = ((place, cells_of(place, cells)) for place, cells in rows)
+    return _of_rows("a spreadsheet", binary.UNIT, header, raw, "", names, file, told)
 
 
 def _of_json(name: str, unit: str, raw: Raw, encoding: str, names: FieldNames, file: str) -> Form:
@@ -482,44 +517,58 @@ def _with_metrics(
 
 
 def _table(head: bytes, text: Iterator[bytes], encoding: str, names: FieldNames, file: str) -> Form:
-    header = header_of(head, names)
+    header, text = _looked_through(header_of(head, names), text)
+    raw = table_records(text, header)
+    told = [] if header.quoted else ["Quotation marks are read as characters of the texts."]
+    named = f"CSV with {DELIMITERS.get(header.delimiter, f'“{header.delimiter}”')}"
+    return _of_rows(named, "line", header, raw, encoding, names, file, told)
+
+
+def _of_rows(
+    name: str,
+    unit: str,
+    header: Header,
+    raw: Raw,
+    encoding: str,
+    names: FieldNames,
+    file: str,
+    told: list[str],
+) -> Form:
+    """Return the form of a table. raw: its rows, each by the names of the columns."""
     if not names.means_something(header.names) and len(header.names) < 2:
         raise UploadRefused([RowError(0, NEITHER)])
     if len(header.names) > MOST_FIELDS:
-        raise UploadRefused([RowError(header.line, MANY_FIELDS)])
+        raise UploadRefused([RowError(header.line, MANY_FIELDS, unit=unit)])
     if twice := [name for name, n in Counter(filter(None, header.names)).items() if n > 1]:
         message = f"two columns are called “{fields_shown(twice[0])}”. Rename one."
-        raise UploadRefused([RowError(header.line, message)])
-    header, text = _looked_through(header, text)
-    first, raw = _ahead(table_records(text, header), LOOKED_AT)
+        raise UploadRefused([RowError(header.line, message, unit=unit)])
+    first, raw = _ahead(raw, LOOKED_AT)
     shape = shape_of(dict.fromkeys(header.names).keys(), first, names, file)
     if shape is None and not names.means_something(header.names) and len(header.names) < 3:
         raise UploadRefused([RowError(0, NEITHER)])
     if shape is None:
-        raise UploadRefused([_no_column(header, names)])
+        raise UploadRefused([_no_column(header, names, unit)])
     if shape == USUAL:
         try:
             names.sort(dict.fromkeys(header.names, ""))
         except AmbiguousError as error:
-            raise UploadRefused([RowError(header.line, str(error))]) from None
+            raise UploadRefused([RowError(header.line, str(error), unit=unit)]) from None
     typed = partial(from_cells, comma=header.delimiter == ";")
-    told = [] if header.quoted else ["Quotation marks are read as characters of the texts."]
-    named = DELIMITERS.get(header.delimiter, f"“{header.delimiter}”")
-    records = _records(raw, names, shape, "line", typed)
-    return Form(f"CSV with {named}", encoding, "line", names, shape, records, told)
+    records = _records(raw, names, shape, unit, typed)
+    return Form(name, encoding, unit, names, shape, records, told)
 
 
-def _no_column(header: Header, names: FieldNames) -> RowError:
+def _no_column(header: Header, names: FieldNames, unit: str) -> RowError:
     missing = [name for name in REQUIRED if not names.candidates(name, header.names)]
     found = [f"“{fields_shown(name)}”" for name in header.names[:MOST_NAMES]]
     more = f" and {count(rest)} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
     wanted = series(f"“{fields_shown(names.named.get(name, name))}”" for name in missing)
     message = (
         f"no {'column' if len(missing) == 1 else 'columns'} {wanted}. The columns are "
-        f"{', '.join(found)}{more}. The first line must name item, system and output, and each "
-        "further line holds one output of one system; or each system has a column of its own."
+        f"{', '.join(found)}{more}. The first {unit} must name item, system and output, and each "
+        f"further {unit} holds one output of one system; or each system has a column of its own."
     )
-    return RowError(header.line, message, kind=NO_COLUMN)
+    return RowError(header.line, message, NO_COLUMN, unit)
 
 
 # Reads files into a sheet: checks every row, reports every error, adds tables of metrics.

@@ -235,7 +235,7 @@ class FileStep(StepForm):
     # A form sent twice is one import; without a key, each request is a new import.
     key = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
     outputs = forms.FileField(
-        label="Outputs (JSON or CSV)",
+        label="Outputs: one file or several",
         error_messages={
             "required": "Choose the file with the outputs.",
             "empty": "The file is empty. It needs one output of one system on each line.",

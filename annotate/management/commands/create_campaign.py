@@ -30,7 +30,7 @@ BLOCK = 1024 * 1024  # bytes per read
 
 
 class Command(BaseCommand):
-    help = "Create a campaign from JSON or CSV (.gz and .zip too), or change nothing."
+    help = "Create a campaign from a table, JSON or an archive of them, or change nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -35,8 +35,8 @@ class Importing(Connection):
     ) -> Campaign:
         """Import outputs as a campaign; it is a draft until `open`.
 
-        outputs: a path of JSON lines, JSON or CSV (.gz and .zip too), or rows with `item`, `system`
-        and `output`, or of another form that files may have.
+        outputs: a path of JSON lines, JSON, CSV, .xlsx or Parquet (.gz and .zip too), or rows with
+        `item`, `system` and `output`, or of another form that files may have.
         key: your own; the same request with the same key is done once. wait, progress: for a large
         file, which a worker reads, as in `wait_for_import`. plan: such as `reward="0.40"`,
         `targets={"overall": 0.2}`, `screening={"timing": {"share": 0.25}}`; the API’s description

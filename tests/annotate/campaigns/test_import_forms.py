@@ -278,7 +278,7 @@ def test_a_list_that_cannot_be_read_says_why(data, told):
         (b"PK\x03\x04\x14\x00", "This compressed file or spreadsheet cannot be read"),
         (b"\x1f\x8b\x08\x00", "This compressed file or spreadsheet cannot be read"),
         (b"%PDF-1.7", "This is a PDF document."),
-        (b"PAR1", "This is a Parquet file."),
+        (b"PAR1", "This compressed file or spreadsheet cannot be read"),
         (b"Some notes\nabout my systems\n", "This is neither JSON nor a table."),
         (b"\x00\x01\x02\x03" * 30, "This is neither JSON nor a table."),
         (b"\xff\xfe{\x00\x00\xd8\x00\xd8", "The file begins like UTF-16, but is damaged"),

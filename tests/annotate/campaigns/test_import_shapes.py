@@ -420,7 +420,7 @@ REFUSED: list[tuple[bytes, str]] = [
     (archive(("a.csv", LONG))[:60], "a.csv: This compressed file or spreadsheet cannot be"),
     (archive(("in.zip", archive(("a.csv", LONG)))), "in.zip: This is an archive or a"),
     (archive(("a.csv.gz", gzip.compress(LONG))), "a.csv.gz: This is a compressed file in a"),
-    (archive(("[Content_Types].xml", b"<x/>")), "This is a spreadsheet (.xlsx or .ods)."),
+    (archive(("a.csv", LONG), ("xl/a.xml", b"<x/>")), "This file looks like a spreadsheet"),
     (archive(), "There is no file in this archive."),
     (archive(("c-7/plan.json", b"{}")), "This is the export of a campaign. Unpack"),
     (archive(("__MACOSX/a", b"x")), "There is no file in this archive."),

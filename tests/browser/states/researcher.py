@@ -61,7 +61,7 @@ def upload(page: Page, content: bytes, name: str = "outputs.jsonl") -> None:
 
 
 def send(page: Page, content: bytes, name: str = "outputs.jsonl") -> None:
-    page.get_by_label("Outputs (JSON or CSV)").set_input_files(
+    page.get_by_label("Outputs: one file or several").set_input_files(
         {"name": name, "mimeType": "text/plain", "buffer": content}
     )
     page.get_by_role("button", name="Next: questions and metrics").click()
@@ -175,7 +175,7 @@ def _errors(visitor: Visitor) -> None:
 @state("researcher/new-columns")
 def _columns(visitor: Visitor) -> None:
     page = form(visitor)
-    page.get_by_label("Outputs (JSON or CSV)").set_input_files(
+    page.get_by_label("Outputs: one file or several").set_input_files(
         {"name": "news_autumn.csv", "mimeType": "text/csv", "buffer": b"text_no;who;says\n1;a;x\n"}
     )
     expect(page.get_by_text("The file has the columns text_no, who, says.")).to_be_visible()
