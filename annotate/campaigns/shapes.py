@@ -33,11 +33,11 @@ PARAGRAPH = re.compile(r"paragraphs?[ _.-]?(\d{1,2})", re.IGNORECASE)
 NO_NAME = re.compile(r"[\s\d.,;:%+-]*|column \d+")  # what is in a first line that names nothing
 NUMBERS = re.compile(r"[\s\d.,%+-]*")
 # Columns that describe a text. They are no systems, whatever they hold.
-_DESCRIBES = (
-    "text title url link note notes comment comments date time category topic domain language lang "
-    "label split type author name instruction annotator"
+REMARKS = set("note notes comment comments remark remarks feedback rationale".split())
+DESCRIBES = REMARKS | set(
+    "text title url link date time category topic domain language lang label split type author "
+    "name instruction annotator reason explanation status".split()
 )
-DESCRIBES = set(_DESCRIBES.split())
 
 Entry = dict[str, Any]
 Split = Callable[[Entry], Iterable[Entry]]
@@ -163,14 +163,21 @@ def _systems(names: Sequence[str], first: Sequence[Entry], *, alone: bool) -> li
     alone: no other column has a known name, so perhaps the first line names nothing.
     """
     values = {name: [v for one in first if (v := one.get(name)) is not None] for name in names}
+    filled = {name: sum(map(bool, found)) for name, found in values.items()}
+    most = max(filled.values(), default=0)
     if alone and any(NO_NAME.fullmatch(name) or name in values[name] for name in names):
         return []
-    found = [name for name in names if _may_be_system(name) and _are_texts(values[name])]
+    found = [
+        name
+        for name in names
+        if _may_be_system(name) and _are_texts(values[name]) and 2 * filled[name] >= most
+    ]
     return found if len(found) > 1 else []
 
 
 def _may_be_system(name: str) -> bool:
     known = PARAGRAPH.fullmatch(name) or name.startswith(METRIC) or folded(name) in DESCRIBES
+    known = known or not REMARKS.isdisjoint(re.findall(r"[a-z]+", name.casefold()))
     return not known and not NO_NAME.fullmatch(name) and len(name) <= LONGEST_SYSTEM
 
 

@@ -95,6 +95,18 @@ FORMS = {
         MILL,
     ),
     "wide, a title": (b"title,gpt,llama\nMills,A mill.,The mill.\n", MILL),
+    "wide, with remarks": (
+        b"item,gpt,llama,what we saw,rater_notes,Comment (optional)\n"
+        b"1,A mill.,The mill.,Look at this one.,good,\n"
+        b"2,x,y,,fine,Hm.\n3,u,v,,ok then,\n",
+        [
+            *MILL,
+            ("2", "gpt", "x"),
+            ("2", "llama", "y"),
+            ("3", "gpt", "u"),
+            ("3", "llama", "v"),
+        ],
+    ),
     "wide lines": (lines({"id": 1, "gpt": "A mill.", "llama": "The mill."}), MILL),
     "wide, alike names": (
         b"item,system 1,system 2\n1,A,B\n",
