@@ -33,11 +33,12 @@ PARAGRAPH = re.compile(r"paragraphs?[ _.-]?(\d{1,2})", re.IGNORECASE)
 NO_NAME = re.compile(r"[\s\d.,;:%+-]*|column \d+")  # what is in a first line that names nothing
 NUMBERS = re.compile(r"[\s\d.,%+-]*")
 # Columns that describe a text. They are no systems, whatever they hold.
-REMARKS = set("note notes comment comments remark remarks feedback rationale".split())
-DESCRIBES = REMARKS | set(
+REMARKS = {"note", "notes", "comment", "comments", "remark", "remarks", "feedback", "rationale"}
+_DESCRIBES = (
     "text title url link date time category topic domain language lang label split type author "
-    "name instruction annotator reason explanation status".split()
+    "name instruction annotator reason explanation status"
 )
+DESCRIBES = {*REMARKS, *_DESCRIBES.split()}
 
 Entry = dict[str, Any]
 Split = Callable[[Entry], Iterable[Entry]]
