@@ -26,7 +26,7 @@ from annotate.campaigns import imports as campaigns_imports
 from annotate.campaigns.contents_api import JudgmentSerializer, judgment_rows
 from annotate.campaigns.facts import asked
 from annotate.campaigns.forms import LONGEST_NAME, MOST_NAMES
-from annotate.campaigns.parsers import ImportParser, Rows
+from annotate.campaigns.parsers import ImportParser, Rows, together
 from annotate.campaigns.plans import LONGEST, LONGEST_ABOUT, LONGEST_TITLE, Plan
 from annotate.common import access, json
 from annotate.common.access import role_sees_results
@@ -338,10 +338,19 @@ class JsonImportSerializer(PlanSerializer):
     outputs = RowList()
 
 
-class FileImportSerializer(PlanSerializer):
-    """A plan with a file: JSON, CSV, .xlsx or Parquet, also in .gz or .zip, and metrics (CSV)."""
+class FilesField(serializers.ListField):
+    """One file, or several: a file a system, or text files of one output a line."""
 
-    file = serializers.FileField(allow_empty_file=True)
+    child = serializers.FileField(allow_empty_file=True)
+
+    def to_internal_value(self, data: Any) -> Any:
+        return together(super().to_internal_value(data))
+
+
+class FileImportSerializer(PlanSerializer):
+    """A plan with files: JSON, CSV, .xlsx, Parquet or text, also .gz or .zip, and metrics (CSV)."""
+
+    file = FilesField(allow_empty=False)
     metrics_file = serializers.FileField(required=False, allow_empty_file=True)
 
 

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 
 from annotate.campaigns import creating, plans, reading
 from annotate.campaigns.creating import CheckedPlan
-from annotate.campaigns.parsers import Uploaded
+from annotate.campaigns.parsers import Uploaded, tidy
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import Problems, Row, RowError, UploadRefused
 from annotate.campaigns.reading import paired
@@ -206,11 +206,6 @@ def keep(made: CampaignImport, given: dict[str, Uploaded]) -> None:
         for number, piece in enumerate(pieces):
             ImportChunk.objects.create(campaign_import=made, file=kind, number=number, data=piece)
     made.save(update_fields=[f"{kind}_{what}" for kind in given for what in ("name", "size")])
-
-
-def tidy(name: object) -> str:
-    """Return a file's name in a form that the database can store."""
-    return str(name or "").replace("\0", "").encode(errors="replace").decode()[:200]
 
 
 def blocks(of: CampaignImport, file: str) -> Iterator[bytes]:

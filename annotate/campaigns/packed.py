@@ -1,10 +1,14 @@
-"""Compressed files and archives, opened block by block, in one pass and within limits."""
+"""Compressed files and archives, opened block by block, in one pass and within limits.
+
+Files that were chosen together become an archive, so several are read as one is.
+"""
 
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import IO, NamedTuple
+from zipfile import ZipFile, ZipInfo
 
 from annotate.campaigns.problems import RowError, UploadRefused, fields_shown, head_of
 
@@ -47,6 +51,19 @@ def opened(blocks: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield from _unzipped(_Packed(rest))
     else:
         yield "", _joined(_gunzipped(_Packed(rest))) if head.startswith(GZIP) else rest
+
+
+def pack(files: Iterable[tuple[str, Iterable[bytes]]], into: IO[bytes]) -> None:
+    """Write files, by their names, into one archive; the same files give the same bytes."""
+    size = 0
+    with ZipFile(into, "w") as archive:
+        for name, blocks in files:
+            with archive.open(ZipInfo(name), "w") as member:
+                for block in blocks:
+                    size += len(block)
+                    if size > MOST_BYTES:
+                        raise refused(LARGE)
+                    member.write(block)
 
 
 def is_sheet(head: bytes) -> bool:

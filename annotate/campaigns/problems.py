@@ -14,6 +14,8 @@ from annotate.instruments.base import input_as_text
 REQUIRED = ("item", "system", "output")
 OPTIONAL = ("reference", "input", "paragraphs", "group", "metrics")
 FIELDS = REQUIRED + OPTIONAL
+# What columns may be beside our fields: chats with an output each, the outputs of a system each.
+CHAT, SYSTEMS, NUMBERS, UNUSED = "chat", "systems", "numbers", "unused"
 METRIC = "metrics."  # the prefix of a column that holds a metric
 MOST_UNKNOWN = 50  # unknown names that are reported; a file may have a new one on every line
 MOST_SHAPES = 100
@@ -46,15 +48,28 @@ class AmbiguousError(ValueError):
 class FieldNames:
     """Sorts the fields of records and collects the messages about their names.
 
-    named: which column is which, by our names, where somebody said so.
+    columns: which column is which, where somebody said so, or the names of files do: one of them
+    by our name, or `CHAT`; several as `SYSTEMS`, `NUMBERS` or `UNUSED`. said: somebody did.
     """
 
-    named: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    said: bool = True
     read_as: dict[str, str] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
     unclear: dict[str, tuple[str, ...]] = field(default_factory=dict)  # optional field -> names
     # By the names of a record: ours by the file's, and the unknown ones.
     _shapes: dict[tuple[str, ...], tuple[dict[str, str], list[str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.named: dict[str, str] = {
+            ours: self.columns[ours] for ours in FIELDS if ours in self.columns
+        }
+        self.systems: list[str] = list(self.columns.get(SYSTEMS, ()))
+        self.unused = set(self.columns.get(UNUSED, ()))
+        # They are none of our fields, whatever they are called.
+        self.others = {*self.systems, *self.unused, *self.columns.get(NUMBERS, ())}
+        if chat := self.columns.get(CHAT):
+            self.others.add(chat)
 
     def sort(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the known fields under our names, and the unknown ones.
@@ -85,7 +100,7 @@ class FieldNames:
             elif found:
                 self.unclear[wanted] = found
         self.read_as |= {theirs: name for theirs, name in ours.items() if theirs != name}
-        unknown = [name for name in names if name not in ours]
+        unknown = [name for name in names if name not in ours and name not in self.unused]
         for name in unknown:
             if len(self.unknown) < MOST_UNKNOWN and not name.startswith(METRIC):
                 self.unknown[name] = None
@@ -98,7 +113,7 @@ class FieldNames:
         """
         if wanted in self.named:
             return tuple(name for name in names if name == self.named[wanted])
-        taken = set(self.named.values())
+        taken = {*self.named.values(), *self.others}
         names = tuple(name for name in names if name not in taken)
         if wanted in names:
             return (wanted,)

@@ -10,11 +10,14 @@ from functools import partial
 from typing import Any
 
 from annotate.campaigns.problems import (
+    CHAT,
     DECODER,
     FIELDS,
     METRIC,
     MOST_UNKNOWN,
+    NUMBERS,
     REQUIRED,
+    SYSTEMS,
     FieldNames,
     fields_shown,
     folded,
@@ -31,7 +34,7 @@ LONGEST_SYSTEM, LONGEST_START = 80, 60
 FEW = 4  # texts; fewer do not repeat enough to be names
 PARAGRAPH = re.compile(r"paragraphs?[ _.-]?(\d{1,2})", re.IGNORECASE)
 NO_NAME = re.compile(r"[\s\d.,;:%+-]*|column \d+")  # what is in a first line that names nothing
-NUMBERS = re.compile(r"[\s\d.,%+-]*")
+NUMBERS_ALONE = re.compile(r"[\s\d.,%+-]*")
 # Columns that describe a text. They are no systems, whatever they hold.
 REMARKS = {"note", "notes", "comment", "comments", "remark", "remarks", "feedback", "rationale"}
 _DESCRIBES = (
@@ -96,15 +99,19 @@ def shape_of(
     found = {ours: names.candidates(ours, fields) for ours in FIELDS}
     if all(found[ours] for ours in REQUIRED) or not fields:
         return USUAL
+    chosen = [*names.systems, *([chat] if (chat := names.columns.get(CHAT)) else [])]
+    if not set(chosen) <= set(fields):
+        return None
     if any(ours in names.named and not found[ours] for ours in REQUIRED):
         return None
     if EXPORTED.issubset(fields) and not found["system"]:
         return Shape(("Read as the outputs of an export.",), _exported)
-    taken = {name for several in found.values() for name in several}
-    unknown = [name for name in fields if name not in taken]
+    unknown = _unknown(found, fields, names)
     if any(_is_misspelt(ours, unknown) for ours in REQUIRED if not found[ours]):
         return None
     split, told = _split(found, fields, first, unknown)
+    if chosen:
+        split, told = partial(_chat, chat) if chat else partial(_by_system, names.systems), []
     if split is None:
         return None
     by_column = isinstance(split, partial) and split.func is _by_system
@@ -128,6 +135,46 @@ def shape_of(
             else "No item is named, so the items are numbered."
         )
     return Shape(tuple(told), split, system, item)
+
+
+def roles(fields: Sequence[str], first: Sequence[Entry], names: FieldNames) -> dict[str, str]:
+    """Return what each column is, as it was said or is proposed; "" for one that is not used.
+
+    That is one of our fields, or a word that `FieldNames` takes.
+    """
+    found = {ours: names.candidates(ours, fields) for ours in FIELDS}
+    read = {several[0]: ours for ours, several in found.items() if several}
+    unknown = _unknown(found, fields, names)
+    read |= dict.fromkeys(names.systems, SYSTEMS)
+    read |= {name: CHAT for name in fields if name == names.columns.get(CHAT)}
+    if not (names.columns or (found["system"] and found["output"])):
+        split, _told = _split(found, fields, first, unknown)
+        if isinstance(split, partial):
+            chosen = split.args[0]
+            read |= {chosen: CHAT} if split.func is _chat else dict.fromkeys(chosen, SYSTEMS)
+        for ours in REQUIRED:
+            close = get_close_matches(ours, {name: folded(name) for name in unknown}.values(), n=1)
+            for name in unknown:
+                if not found[ours] and close == [folded(name)]:
+                    read.setdefault(name, ours)
+    for name in unknown:
+        values = [value for one in first if (value := one.get(name)) not in (None, "")]
+        if values and name not in read and all(map(_is_number, values)):
+            read[name] = NUMBERS
+    return {name: read.get(name, "") for name in fields}
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(NUMBERS_ALONE.fullmatch(value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _unknown(
+    found: Mapping[str, Sequence[str]], fields: Collection[str], names: FieldNames
+) -> list[str]:
+    taken = {name for several in found.values() for name in several}
+    return [name for name in fields if name not in taken and name not in names.others]
 
 
 def _split(
@@ -188,7 +235,7 @@ def _are_texts(values: Sequence[Any]) -> bool:
         return False
     seen = {json.dumps(one) for one in values}
     comes_again = len(values) >= FEW and len(seen) <= len(values) / 2
-    numbers = all(isinstance(one, str) and NUMBERS.fullmatch(one) for one in values)
+    numbers = all(isinstance(one, str) and NUMBERS_ALONE.fullmatch(one) for one in values)
     return not comes_again and not numbers
 
 

@@ -8,7 +8,6 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.template.defaultfilters import filesizeformat
@@ -128,7 +127,7 @@ def _new(request: HttpRequest) -> HttpResponseBase:
     posts = request.method == "POST"
     if kept is not None and not kept.can_change and not posts:
         return redirect("annotate:import", kept.public_id)
-    files = [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
+    files = [file for _name, several in request.FILES.lists() for file in several]
     if sum(file.size or 0 for file in files) > settings.UPLOAD_LIMIT:
         return too_large(request)
     form = FileStep(

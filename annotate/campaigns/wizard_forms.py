@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from annotate.campaigns import creating, plans
 from annotate.campaigns.forms import about_field, text_field, title_field
+from annotate.campaigns.parsers import together
 from annotate.campaigns.plans import (
     AUTO,
     FEWEST_PEOPLE,
@@ -223,6 +224,20 @@ def in_percent(share: float) -> str:
 # Step 1 of a new campaign: the files, their language, and a name.
 
 
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Files that were chosen together; several are one archive."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        files = [super(FilesField, self).clean(one, initial) for one in data or [None]]
+        return together(files) if files[0] else None
+
+
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 COLUMN = "column_"  # the prefix of the fields that say which column is which
 
@@ -234,7 +249,7 @@ class FileStep(StepForm):
 
     # A form sent twice is one import; without a key, each request is a new import.
     key = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
-    outputs = forms.FileField(
+    outputs = FilesField(
         label="Outputs: one file or several",
         error_messages={
             "required": "Choose the file with the outputs.",

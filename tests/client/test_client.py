@@ -96,6 +96,14 @@ def test_from_rows_to_results(ada: Plumbline, tmp_path: Path) -> None:
     assert "judgments.jsonl" in "".join(zipfile.ZipFile(to).namelist())
 
 
+def test_several_files_are_sent_together(ada, tmp_path):
+    paths = [tmp_path / f"{name}.txt" for name in ("gpt", "llama", "source")]
+    for path in paths:
+        path.write_text("".join(f"{path.stem} {i}\n" for i in range(4)))
+    campaign = ada.create("News", map(str, paths), **PLAN)
+    assert sorted(campaign.systems) == ["gpt", "llama"]
+
+
 def test_a_file_is_imported_and_its_numbers_are_metrics(ada: Plumbline, tmp_path: Path) -> None:
     campaign = ada.create("News", file_of(tmp_path, ROWS), **PLAN)
     assert campaign.metrics == ("judge",)

@@ -5,7 +5,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any
 
 from django.conf import settings
@@ -14,6 +16,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from annotate.campaigns import imports, life, plans
+from annotate.campaigns.packed import pack
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import UploadRefused
 from annotate.campaigns.sheet import Facts
@@ -34,7 +37,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "file", type=Path, help="item, system and output of each text; any size"
+            "files",
+            type=Path,
+            nargs="+",
+            metavar="FILE",
+            help="item, system and output of each text; any size; or several, one for each system",
         )
         parser.add_argument("--name", required=True, help="annotators never see it")
         parser.add_argument(
@@ -74,7 +81,7 @@ class Command(BaseCommand):
         if options["open"] and plan.gold_share and not plan.gold:
             raise CommandError("--open with --gold-share takes the items too: --gold FILE.")
         try:
-            made, facts = _import(plan, options["file"], options["metrics"], owner_id)
+            made, facts = _import(plan, options["files"], options["metrics"], owner_id)
             if options["open"]:
                 life.open_(made.pk, actor_id=owner_id)
         except UploadRefused as refused:
@@ -100,7 +107,7 @@ def _owner_id(username: str) -> int | None:
 
 
 def _import(
-    plan: Plan, file: Path, metrics: Path | None, owner_id: int | None
+    plan: Plan, outputs: list[Path], metrics: Path | None, owner_id: int | None
 ) -> tuple[Campaign, Facts]:
     with ExitStack() as files, _bar("storing", unit="items") as bar:
 
@@ -109,11 +116,25 @@ def _import(
             bar.update(done - bar.n)
 
         return imports.run_directly(
-            imports.direct(plan, file.name, owner_id=owner_id),
-            files.enter_context(_blocks(file)),
+            imports.direct(plan, ", ".join(one.name for one in outputs), owner_id=owner_id),
+            files.enter_context(_together(outputs)),
             files.enter_context(_blocks(metrics)) if metrics else None,
             progress=progress,
         )
+
+
+@contextmanager
+def _together(paths: list[Path]) -> Iterator[Iterator[bytes]]:
+    """Stream a file, or several as an archive of them."""
+    with ExitStack() as files:
+        streams = [(path.name, files.enter_context(_blocks(path))) for path in paths]
+        if len(streams) == 1:
+            yield streams[0][1]
+            return
+        archive = files.enter_context(TemporaryFile())
+        pack(streams, archive)
+        archive.seek(0)
+        yield iter(partial(archive.read, BLOCK), b"")
 
 
 @contextmanager
