@@ -314,6 +314,10 @@ class PlanSerializer(RequestSerializer):
         default=DEFAULTS.distinct_names,
         help_text="names that look alike in the file are of different systems or items",
     )
+    join_names = FlagField(
+        default=DEFAULTS.join_names,
+        help_text="names that look alike are of one system or item, which gets the first of them",
+    )
     key = serializers.CharField(
         default="", max_length=40, help_text="your own; a repeated request is the same import"
     )

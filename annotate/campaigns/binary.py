@@ -34,7 +34,7 @@ from annotate.common.numbers import count, series
 
 PARQUET = b"PAR1"
 UNIT = "row"
-MOST_SHEET_BYTES = 512 * 1024**2  # unpacked
+MOST_SHEET_BYTES = 256 * 1024**2  # unpacked
 MOST_PARTS = 1000  # files in a spreadsheet
 MOST_ROWS = 1_048_576  # as many as Excel has
 MOST_CHILDREN = 2_000_000  # of one element: rows, or different texts

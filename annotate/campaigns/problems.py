@@ -224,14 +224,25 @@ class RowProblem:
 
 
 @dataclass
+class Column:
+    """A column of a table: its name, what it was or may be read as, and its first cells."""
+
+    name: str
+    role: str
+    cells: list[str]
+
+
+@dataclass
 class Problems:
     """The errors of a file by kind. Its size does not grow with the file.
 
     cut: there are further kinds of errors, or the rest of the file was not read.
+    columns: of the file, where it may help to say which is which.
     """
 
     problems: list[RowProblem] = field(default_factory=list)
     cut: bool = False
+    columns: list[Column] = field(default_factory=list)
 
     def add(self, error: RowError) -> None:
         kind = error.kind or error.message
@@ -275,11 +286,6 @@ class Problems:
     def more(self) -> bool:
         """Return whether there are more errors than the examples."""
         return self.cut or any(one.count > len(one.examples) for one in self.problems)
-
-    @property
-    def lacks_columns(self) -> bool:
-        """Return whether it may help to say which column is which."""
-        return any(one.kind == NO_COLUMN for one in self.errors)
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.problems), *([CUT] if self.cut else [])])

@@ -19,14 +19,17 @@ from annotate.campaigns.packed import is_sheet, opened
 from annotate.campaigns.problems import (
     DECODER,
     FIELDS,
+    LONGEST_COLUMN,
     MANY_FIELDS,
     METRIC,
     MOST_FIELDS,
+    MOST_UNKNOWN,
     NO_COLUMN,
     REQUIRED,
     TOO_DEEP,
     TOO_LONG,
     AmbiguousError,
+    Column,
     FieldNames,
     Problems,
     Row,
@@ -263,6 +266,7 @@ BY_ROWS = (
     "Is this a table that is written column by column? Write one object on each line (in pandas: "
     'orient="records", lines=True).'
 )
+SHOWN_COLUMNS, SHOWN_ROWS = 60, 3  # with menus that say which column is which
 MOST_NAMES = 6  # columns that a message lists
 
 NO_COLUMNS: Mapping[str, Any] = {}  # every field goes by its own or a usual name
@@ -314,18 +318,36 @@ def recognised(blocks: Iterable[bytes], columns: Mapping[str, Any] = NO_COLUMNS)
     columns: which column is which, as in `FieldNames`, where somebody said so.
     """
     name, table, names, files = _begun(blocks, columns)
-    form = _formed(name, table, names)
+    try:
+        if not (names.said or names.systems):
+            raise UploadRefused([RowError(0, aligned.NO_SYSTEM)])
+        form = _formed(name, table, names)
+    except UploadRefused as refused:
+        refused.refusal.columns = _columns(table, names)
+        raise
     form.where = table.unit
     form.records = chain(_in_file(name, form, form.records), _further(files, form))
     return form
 
 
-def first_rows(
-    blocks: Iterable[bytes], columns: Mapping[str, Any] = NO_COLUMNS
-) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Return what each column of a file is, as said or proposed, and its first rows."""
-    _name, table, names, _files = _begun(blocks, columns)
-    return roles(table.fields, table.first, names), table.first
+def _columns(table: Table, names: FieldNames) -> list[Column]:
+    """Return the first columns, with what they are and the beginnings of their first cells."""
+    found = [
+        Column(name, role, [_beginning(entry.get(name)) for entry in table.first[:SHOWN_ROWS]])
+        for name, role in roles(table.fields, table.first, names).items()
+        if 0 < len(name) <= LONGEST_COLUMN and _is_plain_name(name)
+    ]
+    return found[:SHOWN_COLUMNS]
+
+
+def _is_plain_name(name: str) -> bool:
+    return "\0" not in name and name == name.encode(errors="replace").decode()
+
+
+def _beginning(value: Any) -> str:
+    if value is None:
+        return ""
+    return fields_shown(value if isinstance(value, str) else json.dumps(value, default=str))
 
 
 def _begun(
@@ -347,8 +369,6 @@ def _begun(
     if fields and not columns:
         names = FieldNames(aligned.proposed(fields), said=False)
         table.told = list(aligned.told(names.columns))
-        if not names.systems:
-            raise UploadRefused([RowError(0, aligned.NO_SYSTEM, NO_COLUMN)])
     return "", table, names, files
 
 
@@ -594,7 +614,7 @@ def _records(
                 known, unknown = _with_metrics(*typed(*names.sort(entry)))
                 yield place, shape.filled(known, number), unknown
         except AmbiguousError as error:
-            yield RowError(place, str(error), unit=unit)
+            yield RowError(place, str(error), NO_COLUMN, unit)
         except ShapeError as error:
             yield RowError(place, str(error), kind="shape", unit=unit)
 
@@ -708,12 +728,20 @@ def read(
     columns: which column of the outputs is which, as in `FieldNames`, where somebody said so.
     """
     reading = _Reading(sheet, recognised(outputs, columns))
-    reading.run()
+    form = reading.form
+    table = form.table
+    try:
+        reading.run()
+    except UploadRefused as refused:
+        lacks = [ours for ours in REQUIRED if not form.names.candidates(ours, table.fields)]
+        kinds = {NO_COLUMN, *(f"{ours} missing" for ours in lacks)}
+        if kinds & {one.kind for one in refused.errors}:
+            refused.refusal.columns = _columns(table, form.names)
+        raise
     if metrics is not None:
         add_metrics(sheet, metrics)
     facts = sheet.facts()
-    form = reading.form
-    table = form.table
+    facts.read_as = _columns(table, form.names)
     facts.form, facts.encoding, facts.unit = table.name, table.encoding, table.unit
     facts.columns = [one for one in facts.columns if not one.loose or one.name in reading.numeric]
     facts.odd_cells = reading.odd_cells()
@@ -810,9 +838,10 @@ class _Reading:
     def notices(self) -> Iterator[str]:
         yield from self.form.shape.told
         yield from self.form.table.told
+        yield from self.sheet.told_of_joined()
         names = self.form.names
         said = {theirs: ours for theirs, ours in names.read_as.items() if ours in names.named}
-        said |= dict.fromkeys(names.systems, "a system")
+        said |= dict.fromkeys(names.systems[:MOST_UNKNOWN], "a system")
         if not names.said:  # the names of files do, which stands above
             said = {}
         usual = {theirs: ours for theirs, ours in names.read_as.items() if ours not in names.named}

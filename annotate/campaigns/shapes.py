@@ -32,6 +32,7 @@ TURNS = {"messages", "conversation", "conversations"}
 EXPORTED = {"output", "item", "systems", "text"}  # the fields of outputs.jsonl in an export
 LONGEST_SYSTEM, LONGEST_START = 80, 60
 FEW = 4  # texts; fewer do not repeat enough to be names
+MISSPELT = 0.75  # how much a name must have of ours to be proposed for it
 PARAGRAPH = re.compile(r"paragraphs?[ _.-]?(\d{1,2})", re.IGNORECASE)
 NO_NAME = re.compile(r"[\s\d.,;:%+-]*|column \d+")  # what is in a first line that names nothing
 NUMBERS_ALONE = re.compile(r"[\s\d.,%+-]*")
@@ -153,7 +154,7 @@ def roles(fields: Sequence[str], first: Sequence[Entry], names: FieldNames) -> d
             chosen = split.args[0]
             read |= {chosen: CHAT} if split.func is _chat else dict.fromkeys(chosen, SYSTEMS)
         for ours in REQUIRED:
-            close = get_close_matches(ours, {name: folded(name) for name in unknown}.values(), n=1)
+            close = get_close_matches(ours, [folded(name) for name in unknown], 1, MISSPELT)
             for name in unknown:
                 if not found[ours] and close == [folded(name)]:
                     read.setdefault(name, ours)

@@ -24,7 +24,16 @@ from annotate.campaigns.plans import (
     Plan,
     choice,
 )
-from annotate.campaigns.problems import FIELDS, LONGEST_COLUMN, Problems
+from annotate.campaigns.problems import (
+    CHAT,
+    FIELDS,
+    LONGEST_COLUMN,
+    NUMBERS,
+    SYSTEMS,
+    UNUSED,
+    Column,
+    Problems,
+)
 from annotate.campaigns.sheet import Facts
 from annotate.common.content import OF_INPUTS, TextForm
 from annotate.common.numbers import number_from, percent
@@ -240,10 +249,29 @@ class FilesField(forms.FileField):
 
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 COLUMN = "column_"  # the prefix of the fields that say which column is which
+ROLE = "role_"  # and of the menus above the columns of a file that is here
+ROLES = {
+    "": "not used",
+    "item": "item (its name)",
+    "system": "system (its name)",
+    "output": "output",
+    SYSTEMS: "outputs of one system",
+    CHAT: "chat; its last turn is the output",
+    "input": "input",
+    "reference": "reference",
+    "paragraphs": "paragraphs",
+    "group": "group of items",
+    NUMBERS: "number, for metrics",
+    "metrics": "metrics (an object)",
+}
+ALTERNATIVES = {"output", SYSTEMS, CHAT}  # a table has one of these
 
 
 class FileStep(StepForm):
-    """What the systems wrote. `columns` says which column of the file is which, where it must."""
+    """What the systems wrote. `columns` says which column of the file is which, where it must.
+
+    Before a file is here one types the columns' names. Then each has a menu above its first rows.
+    """
 
     as_they_are = ("name", "language")
 
@@ -271,13 +299,21 @@ class FileStep(StepForm):
     )
 
     def __init__(
-        self, *args: Any, has_file: bool = False, columns: dict[str, str] | None = None, **kw: Any
+        self,
+        *args: Any,
+        has_file: bool = False,
+        columns: dict[str, Any] | None = None,
+        shown: Sequence[Column] = (),
+        is_refused: bool = False,
+        **kw: Any,
     ) -> None:
         """has_file: the outputs were uploaded before, so the file field is optional.
 
-        columns: which column of an earlier upload is which.
+        columns: which column of an earlier upload is which. shown: the columns of that upload.
+        is_refused: it could not be read, so what is shown is not what it was read as.
         """
         super().__init__(*args, **kw)
+        self.said, self.shown_columns, self.is_refused = columns or {}, shown, is_refused
         self.fields["key"].initial = uuid.uuid4().hex
         self.fields["outputs"].required = not has_file
         for name in FIELDS:
@@ -285,8 +321,15 @@ class FileStep(StepForm):
                 label=name,
                 required=False,
                 max_length=LONGEST_COLUMN,
-                initial=(columns or {}).get(name, ""),
+                initial=self.said.get(name, ""),
                 widget=forms.TextInput(attrs={"list": "columns", "autocomplete": "off"}),
+            )
+        for number, column in enumerate(shown):
+            self.fields[f"{ROLE}{number}"] = forms.ChoiceField(
+                label=column.name,
+                required=False,
+                initial=column.role,
+                choices=list(ROLES.items()),
             )
 
     @property
@@ -298,15 +341,58 @@ class FileStep(StepForm):
         """Return whether some column was named, or named wrongly: then its part stands open."""
         return any(field.value() or field.errors for field in self.column_fields)
 
-    def clean(self) -> dict[str, Any]:
-        found = list(self.columns.values())
-        if twice := [name for name in found if found.count(name) > 1]:
-            self.add_error(None, f"The column “{twice[0]}” is named for two fields.")
-        return self.cleaned_data
+    @property
+    def menus(self) -> list[forms.BoundField]:
+        return [self[f"{ROLE}{number}"] for number, _column in enumerate(self.shown_columns)]
 
     @property
-    def columns(self) -> dict[str, str]:
-        """Return our name -> the file's column, for those that were named."""
+    def first_rows(self) -> list[tuple[str, ...]]:
+        return list(zip(*(one.cells for one in self.shown_columns), strict=True))
+
+    def clean(self) -> dict[str, Any]:
+        if self._chosen:
+            self._check_roles()
+        else:
+            found = list(self.columns.values())
+            if twice := [name for name in found if found.count(name) > 1]:
+                self.add_error(None, f"The column “{twice[0]}” is named for two fields.")
+        return self.cleaned_data
+
+    def _check_roles(self) -> None:
+        several = {"", SYSTEMS, NUMBERS}
+        roles = [role for role in self._chosen.values() if role not in several]
+        if twice := next((role for role in roles if roles.count(role) > 1), None):
+            self.add_error(None, f"Two columns are chosen as “{ROLES[twice]}”. Choose one.")
+        found = ALTERNATIVES.intersection(self._chosen.values())
+        if len(found) != 1:
+            either = " or ".join(f"“{ROLES[role]}”" for role in ROLES if role in ALTERNATIVES)
+            self.add_error(None, f"Choose which columns hold the outputs: {either}.")
+        elif SYSTEMS in found and "system" in roles:
+            self.add_error(None, "Where each system has a column, no column names the systems.")
+
+    @property
+    def _chosen(self) -> dict[str, str]:
+        """Return the menus' choices by column; none where they are not of the file that is read."""
+        given = self.cleaned_data
+        if given.get("outputs") or not any(name.startswith(ROLE) for name in self.data):
+            return {}
+        shown = enumerate(self.shown_columns)
+        return {one.name: given.get(f"{ROLE}{number}", "") for number, one in shown}
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Return which column is which, as `FieldNames` takes it, as far as that was said."""
+        if chosen := self._chosen:
+            before = {one.name: one.role for one in self.shown_columns}
+            if chosen == before and not self.is_refused:
+                return self.said
+            several = {SYSTEMS: SYSTEMS, NUMBERS: NUMBERS, "": UNUSED}
+            lists: dict[str, list[str]] = {key: [] for key in several.values()}
+            singles = {role: name for name, role in chosen.items() if role not in several}
+            for name, role in chosen.items():
+                if role in several:
+                    lists[several[role]].append(name)
+            return {**singles, **{key: names for key, names in lists.items() if names}}
         given = self.cleaned_data
         named = {name: given.get(f"{COLUMN}{name}", "") for name in FIELDS}
         return {name: column for name, column in named.items() if column}

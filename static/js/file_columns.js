@@ -51,7 +51,9 @@ function found(wanted, names) {
 
 async function look(file) {
   const names = columnsOf(await file.slice(0, HEAD).text()).filter(Boolean).slice(0, 200);
-  document.getElementById("columns").replaceChildren(
+  const list = document.getElementById("columns");
+  if (!list) return; // the columns of an earlier file are shown
+  list.replaceChildren(
     ...names.map((name) => {
       const option = document.createElement("option");
       option.value = name;

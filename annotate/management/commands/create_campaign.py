@@ -71,6 +71,11 @@ class Command(BaseCommand):
             action="store_true",
             help="names that look alike in the file are of different systems or items",
         )
+        parser.add_argument(
+            "--join-names",
+            action="store_true",
+            help="they are of one, which gets the first of the names",
+        )
         parser.add_argument("--open", action="store_true", help="start collecting at once")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
         add_plan(parser)

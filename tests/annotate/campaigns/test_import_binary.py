@@ -231,7 +231,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a row far away": (
         lambda: changed(sheet(LONG), PAGE, '<row r="3"', '<row r="99999999"'),
-        "Unpacked, this spreadsheet is larger than 512 MB, or has more than 1,048,576 rows.",
+        "Unpacked, this spreadsheet is larger than 256 MB, or has more than 1,048,576 rows.",
     ),
     "a row very far away": (
         lambda: changed(sheet(LONG), PAGE, '<row r="3"', '<row r="1e9"'),
@@ -314,7 +314,7 @@ def test_a_spreadsheet_bomb_takes_no_memory() -> None:
 def test_limits_of_what_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binary, "MOST_SHEET_BYTES", 1000)
     monkeypatch.setattr(binary, "MOST_BYTES", 10)
-    assert "larger than 512 MB" in refused(sheet(LONG))[0]
+    assert "larger than 256 MB" in refused(sheet(LONG))[0]
     assert refused(table(ENTRIES)) == [packed.LARGE]
 
 

@@ -365,7 +365,8 @@ def _underway(visitor: Visitor) -> None:
     page = read(visitor, texts())
     study(User.objects.get(), is_open=False)
     page.get_by_role("link", name="Campaigns", exact=True).click()
-    expect(page.get_by_role("heading", name="Not created yet")).to_be_visible()
+    page.get_by_text("Not created yet").click()
+    expect(page.get_by_text("1 of 4 steps done")).to_be_visible()
 
 
 @state("researcher/dashboard-draft")
