@@ -368,7 +368,9 @@ class FileStep(StepForm):
             either = " or ".join(f"“{ROLES[role]}”" for role in ROLES if role in ALTERNATIVES)
             self.add_error(None, f"Choose which columns hold the outputs: {either}.")
         elif SYSTEMS in found and "system" in roles:
-            self.add_error(None, "Where each system has a column, no column names the systems.")
+            self.add_error(
+                None, "Choose either a column for each system, or one that names the system."
+            )
 
     @property
     def _chosen(self) -> dict[str, str]:

@@ -72,8 +72,10 @@ function took([file, ...others]) {
     campaignName.value = file.name.replace(/\.[^.]*$/, "").replace(/[_-]+/g, " ").slice(0, 120);
     campaignName.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  if (others.length) document.getElementById("columns-told").textContent = `${others.length + 1} files: one for each system, or text files of one output a line.`;
-  else look(file);
+  document.getElementById("files-told").textContent = others.length
+    ? `${others.length + 1} files: one for each system, or text files of one output a line.`
+    : "";
+  if (!others.length) look(file);
 }
 
 input.addEventListener("change", () => input.files[0] && took(input.files));

@@ -184,7 +184,7 @@ def test_another_file_is_read_by_its_own_names(ada: Client) -> None:
         ({"no": "item", "who": "item", "says": "output"}, "Two columns are chosen as “item (its"),
         ({"no": "item"}, "Choose which columns hold the outputs: “output” or"),
         ({"who": "systems", "says": "output"}, "Choose which columns hold the outputs"),
-        ({"who": "system", "says": "systems"}, "Where each system has a column, no column names"),
+        ({"who": "system", "says": "systems"}, "Choose either a column for each system"),
         ({"who": "nonsense"}, "Choose which columns hold the outputs"),
     ],
 )

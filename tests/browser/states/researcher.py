@@ -265,6 +265,40 @@ def _refused(visitor: Visitor) -> None:
     expect(page.get_by_text("1,203 more")).to_be_visible()
 
 
+ODD = b"""no,who,says,source text,remarks
+1,pointer-generator,The town library is open again.,The town library opened.,short
+1,seq2seq,The library.,The town library opened.,
+2,pointer-generator,Rain on Monday.,It rained on Monday.,
+"""
+
+
+@state("researcher/import-no-columns")
+def _no_columns(visitor: Visitor) -> None:
+    page = read(visitor, ODD)
+    expect(page.get_by_role("link", name="Say which column is which")).to_be_visible()
+
+
+@state("researcher/new-columns-menus")
+def _menus(visitor: Visitor) -> None:
+    _no_columns(visitor)
+    visitor.page.get_by_role("link", name="Say which column is which").click()
+    visitor.page.get_by_role("combobox", name="who").select_option("system (its name)")
+    visitor.page.get_by_role("button", name="Next: questions and metrics").click()
+    expect(visitor.page.get_by_text("Choose either a column for each system")).to_be_visible()
+
+
+@state("researcher/new-several")
+def _several(visitor: Visitor) -> None:
+    page = form(visitor, Name="News")
+    page.get_by_label("Outputs: one file or several").set_input_files(
+        [
+            {"name": f"{name}.txt", "mimeType": "text/plain", "buffer": b"One\nTwo\n"}
+            for name in ("pointer", "seq2seq", "source")
+        ]
+    )
+    expect(page.get_by_text("3 files: one for each system")).to_be_visible()
+
+
 @state("researcher/import-no-table")
 def _no_table(visitor: Visitor) -> None:
     page = read(visitor, b"Our systems wrote these texts:\n\nThe library is open.\n")
