@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, combinations, islice
 from pathlib import PurePosixPath
 from typing import Any
@@ -92,7 +92,7 @@ class Header:
     line: int
     quoted: bool = True
 
-    @property
+    @cached_property
     def filled(self) -> list[str]:
         """Return the names, with numbers in place of those that are empty."""
         return [name or f"column {i}" for i, name in enumerate(self.names, start=1)]
@@ -328,6 +328,25 @@ def recognised(blocks: Iterable[bytes], columns: Mapping[str, Any] = NO_COLUMNS)
     form.where = table.unit
     form.records = chain(_in_file(name, form, form.records), _further(files, form))
     return form
+
+
+def plain_table(blocks: Iterable[bytes]) -> Table:
+    """Return the table in a file of any format, as it is; further files of an archive follow.
+
+    Raises `UploadRefused`, also while its entries are taken.
+    """
+    _name, table, names, files = _begun(blocks, NO_COLUMNS)
+
+    def further() -> Raw:
+        for other, text in files:
+            found = _table_in(other, text, names)
+            if found.fields != table.fields:
+                message = f"{other}: other columns than in the first file of this archive."
+                raise UploadRefused([RowError(0, message)])
+            yield from found.raw
+
+    table.raw = chain(table.raw, further())
+    return table
 
 
 def _columns(table: Table, names: FieldNames) -> list[Column]:
