@@ -40,6 +40,7 @@ MOST_ROWS = 1_048_576  # as many as Excel has
 MOST_CHILDREN = 2_000_000  # of one element: rows, or different texts
 DEEPEST = 100
 BATCH = 16  # rows of a Parquet file at once: each may hold long texts
+MOST_BATCH_BYTES, MOST_BATCH_VALUES = 256 * 1024**2, 1_000_000  # in that many rows
 SHOWN = 3  # sheets that are named
 ESCAPED = re.compile("_x(00[01][0-9A-F]|005F)_", re.IGNORECASE)  # characters, as Excel writes them
 
@@ -266,6 +267,9 @@ def entries_of_parquet(blocks: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
         batches = table.iter_batches(batch_size=BATCH)
         number = seen = 0
         while (batch := _tried(lambda: next(batches, None))) is not None:
+            n_values = _tried(partial(_n_values, batch.to_struct_array()))
+            if batch.nbytes > MOST_BATCH_BYTES or n_values > MOST_BATCH_VALUES:
+                raise refused(BOMB)
             for entry in _tried(batch.to_pylist):
                 number += 1
                 try:
@@ -279,6 +283,15 @@ def entries_of_parquet(blocks: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
                 if seen > FREE + MOST_RATIO * size:
                     raise refused(BOMB)
                 yield number, plain
+
+
+def _n_values(array: Any) -> int:
+    """Return how many values an array has, those in its lists and structs included."""
+    if hasattr(array, "storage"):
+        return _n_values(array.storage)
+    inner = array.flatten() if hasattr(array, "flatten") else []
+    parts = inner if isinstance(inner, list) else [inner]
+    return len(array) + sum(map(_n_values, parts))
 
 
 def _plain(value: Any) -> tuple[Any, int]:

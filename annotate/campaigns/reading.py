@@ -111,7 +111,7 @@ def header_of(head: bytes, known: FieldNames) -> Header:
         with suppress(csv.Error):
             names = next(csv.reader([first], delimiter=delimiter), [])
             if names:
-                tidy = tuple(name.strip() for name in names)
+                tidy = tuple(name.strip() for name in names[: MOST_FIELDS + 1])
                 found.append(Header(tidy, delimiter, number))
     return max(found, key=lambda one: (known.means_something(one.names), len(one.names)))
 
@@ -860,7 +860,8 @@ class _Reading:
         yield from self.sheet.told_of_joined()
         names = self.form.names
         said = {theirs: ours for theirs, ours in names.read_as.items() if ours in names.named}
-        said |= dict.fromkeys(names.systems[:MOST_UNKNOWN], "a system")
+        systems = [name for name in names.systems if name in self.form.table.fields]
+        said |= dict.fromkeys(systems[:MOST_UNKNOWN], "a system")
         if not names.said:  # the names of files do, which stands above
             said = {}
         usual = {theirs: ours for theirs, ours in names.read_as.items() if ours not in names.named}

@@ -79,6 +79,32 @@ def table(entries: list[dict[str, Any]], **how: Any) -> bytes:
 
 
 PAGE = "xl/worksheets/sheet1.xml"
+TEXTS_PART = "xl/sharedStrings.xml"
+TEXTS = "<si><r><t>one </t></r><r><t>two</t></r></si><si><t>three</t></si>"
+
+
+def with_texts(texts: str) -> bytes:
+    """Return a spreadsheet as Excel writes it: its texts in a part of their own."""
+    cells = [["item", "system", "output"], [1, "a", "first"], [1, "b", "second"]]
+    data = sheet(cells)
+    for number, cell in enumerate(("first", "second")):
+        place = f"C{number + 2}"
+        data = changed(
+            data,
+            PAGE,
+            f'<c r="{place}" t="inlineStr"><is><t>{cell}</t></is></c>',
+            f'<c r="{place}" t="s"><v>{number}</v></c>',
+        )
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    part = f'<Override PartName="/{TEXTS_PART}" ContentType="{kind}"/></Types>'
+    data = changed(data, "[Content_Types].xml", "</Types>", part)
+    out = io.BytesIO(data)
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(TEXTS_PART, f'<sst xmlns="{main}">{texts}</sst>')
+    return out.getvalue()
+
+
 ENTRIES = [{"id": 1, "model": system, "response": text} for _item, system, text in MILL]
 CHATS = [
     {"id": 1, "model": system, "messages": [ASKED, answer(text)]} for _item, system, text in MILL
@@ -146,6 +172,10 @@ FORMS: dict[str, tuple[bytes, list[tuple[str, ...]]]] = {
             ("llama.xlsx", sheet([["item", "output"], [1, "The mill."]])),
         ),
         MILL,
+    ),
+    "texts in a part of their own": (
+        with_texts(TEXTS),
+        [("1", "a", "one two"), ("1", "b", "three")],
     ),
     "parquet": (table(ENTRIES), MILL),
     "parquet, chats": (table(CHATS), [(*row, json.dumps([ASKED])) for row in MILL]),
@@ -284,6 +314,21 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "parquet, no UTF-8": (
         lambda: table([{**ENTRIES[0], "response": b"\xff"}]),
         "row 1: a text is not UTF-8.",
+    ),
+    "parquet, a bomb of lists": (
+        lambda: table([{**ENTRIES[0], "more": [{"a": [None] * 2_000_000}]}]),
+        "Unpacked, this file is more than 100 times as large",
+    ),
+    "many texts": (
+        lambda: with_texts("<si><t>x</t></si>" * 2_000_001),
+        "Unpacked, this file is more than 100 times as large",
+    ),
+    "a text that is not there": (lambda: with_texts(""), "This compressed file or spreadsheet"),
+    "an entity of a text": (
+        lambda: changed(
+            with_texts(TEXTS), TEXTS_PART, "<sst", '<!DOCTYPE s [<!ENTITY a "b">]><sst'
+        ),
+        "This compressed file or spreadsheet cannot be read",
     ),
     "parquet, a bomb": (
         lambda: table([{**ENTRIES[0], "response": "x" * 1_000_000}] * 40),
