@@ -515,14 +515,24 @@ def _of_rows(unit: str, header: Header, raw: Raw) -> Table:
 
 
 def _of_json(name: str, unit: str, raw: Raw, encoding: str, names: FieldNames) -> Table:
-    first, raw = _ahead(raw, 1)
+    first, raw = _ahead(raw, 2)
     told = []
     if first and is_by_columns(first[0]):
         told = ["Read as a table that is written column by column."]
         name, unit, raw = "JSON by columns", "row", _by_rows(raw)
+    elif inside := _list_inside(first, names):
+        told = [f"Read the list “{fields_shown(inside)}” of the object around it."]
+        name, unit = "a JSON list", "entry"
+        raw = chain(enumerate(first[0][inside], start=1), islice(raw, 1, None))
     first, raw = _ahead(_objects(raw, names, unit), LOOKED_AT)
     fields = list(dict.fromkeys(chain.from_iterable(first)))
     return Table(name, encoding, unit, fields, first, raw, told)
+
+
+def _list_inside(first: list[Any], names: FieldNames) -> str:
+    """Return the name of the list in the only object of a file; "" if it is not around rows."""
+    is_alone = len(first) == 1 and isinstance(first[0], dict)
+    return _wrapped(first[0], names) if is_alone and not names.means_something(first[0]) else ""
 
 
 def _formed(name: str, table: Table, names: FieldNames) -> Form:

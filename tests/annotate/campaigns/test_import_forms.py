@@ -254,8 +254,14 @@ def test_a_table_that_cannot_be_read_says_why(data, told):
         (b"[" * 100_000, ["line 1: not such an object: it is nested far too deep."]),
         (b'[{"a": ' + b"[" * 100_000, ["line 1: not such an object: it is nested far too deep."]),
         (b'[{"item": 1, "system": "a", "output": "\xff"}]', ["The file is not UTF-8."]),
-        (b'{"data": [{"item": 1}]}', ["line 1: an object around the rows. Save the list “data”"]),
-        (b'{\n"data": [{"item": 1}]}', ["entry 1: an object around the rows."]),
+        (
+            b'{"prompt": "x", "data": [{"item": 1}]}',
+            ["line 1: an object around the rows. Save the list “data”"],
+        ),
+        (
+            b'{\n"data": [{"item": 1}]} {"data": [{"item": 2}]}',
+            ["entries 1 and 2: an object around the rows."],
+        ),
         (
             b'[{"item": 1, "system": "a", "output": "x", "metrics": {"m": NaN}}]',
             ["entry 1: NaN is"],

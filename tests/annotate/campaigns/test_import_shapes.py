@@ -219,6 +219,12 @@ FORMS = {
         MILL,
     ),
     "wide by columns": (lines({"id": [1], "gpt": ["A mill."], "llama": ["The mill."]}), MILL),
+    "a list in an object": (
+        json.dumps(
+            {"version": 2, "data": [{"item": i, "system": s, "output": o} for i, s, o in MILL]}
+        ).encode(),
+        MILL,
+    ),
     # Tables of spreadsheets.
     "sep": (b"sep=;\r\nitem;system;output\r\n1;gpt;A mill.\r\n1;llama;The mill.\r\n", MILL),
     "sep, quoted": (b'"sep=,"\n' + LONG, MILL),
@@ -344,6 +350,7 @@ def test_outputs_without_an_item_are_of_one_if_they_have_the_same_input() -> Non
             "messages",
             "Read “messages” as chats: the last turn is the output, the others are the input.",
         ),
+        ("a list in an object", "Read the list “data” of the object around it."),
         ("pandas", "Read as a table that is written column by column."),
         ("tabs, marks as characters", "Quotation marks are read as characters of the texts."),
         ("one file a system", "The name of each file is its system."),
