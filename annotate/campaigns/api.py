@@ -28,6 +28,7 @@ from annotate.campaigns.facts import asked
 from annotate.campaigns.forms import LONGEST_NAME, MOST_NAMES
 from annotate.campaigns.parsers import ImportParser, Rows, together
 from annotate.campaigns.plans import LONGEST, LONGEST_ABOUT, LONGEST_TITLE, Plan
+from annotate.campaigns.shapes import ROLES, said
 from annotate.common import access, json
 from annotate.common.access import role_sees_results
 from annotate.common.api import (
@@ -35,6 +36,7 @@ from annotate.common.api import (
     BoundedView,
     ById,
     NewestFirst,
+    ObjectField,
     RequestSerializer,
     SettingsField,
     TargetsField,
@@ -336,7 +338,23 @@ class RowList(serializers.ListField):
         )
 
 
-class JsonImportSerializer(PlanSerializer):
+class ColumnsField(ObjectField):
+    """What each column is: as in the menus of the page."""
+
+    example = '{"text_no": "item", "who": "system", "says": "output", "note": ""}'
+    child = serializers.CharField(allow_blank=True)
+
+
+class ImportedPlanSerializer(PlanSerializer):
+    """A plan with what comes with its file."""
+
+    columns = ColumnsField(
+        default=dict,
+        help_text="column -> what it is: " + ", ".join(filter(None, ROLES)) + "; “”: not used",
+    )
+
+
+class JsonImportSerializer(ImportedPlanSerializer):
     """A plan with its rows. Errors name a row by its position in the list, from 1, as `line`."""
 
     outputs = RowList()
@@ -351,7 +369,7 @@ class FilesField(serializers.ListField):
         return together(super().to_internal_value(data))
 
 
-class FileImportSerializer(PlanSerializer):
+class FileImportSerializer(ImportedPlanSerializer):
     """A plan with files: JSON, CSV, .xlsx, Parquet or text, also .gz or .zip, and metrics (CSV)."""
 
     file = FilesField(allow_empty=False)
@@ -714,6 +732,7 @@ def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
     else:
         given = validated(FileImportSerializer(data=request.data))
         files = {"outputs": given.pop("file"), "metrics": given.pop("metrics_file", None)}
+    files["columns"] = said(columns) if (columns := given.pop("columns")) else None
     key = given.pop("key")
     if not key and (named := request.headers.get(tokens.FIELD)):
         tokens.check(named)

@@ -330,7 +330,8 @@ def run_directly(
     """
     plan = plan_of(of)
     with Sheet(joins=plan.join_names) as sheet:
-        checked = creating.check(plan, reading.read(sheet, outputs, metrics))
+        facts = reading.read(sheet, outputs, metrics, columns=of.columns)
+        checked = creating.check(plan, facts)
         creating.ask_about_names(checked.facts, distinct=plan.distinct_names)
         of.claim, of.claimed_until = uuid.uuid4().hex, timezone.now() + CLAIM
         of.facts = checked.facts.model_dump(mode="json")
@@ -521,23 +522,31 @@ def receive(
 
 
 def at_once(
-    plan: Plan, outputs: Uploaded, metrics: Uploaded | None = None, *, owner_id: int, key: str
+    plan: Plan,
+    outputs: Uploaded,
+    metrics: Uploaded | None = None,
+    *,
+    owner_id: int,
+    key: str,
+    columns: dict[str, Any] | None = None,
 ) -> tuple[CampaignImport, bool]:
     """Import a request's files: create the campaign in this process if the files are small.
 
     Returns the import, which is then done or waits for a worker, and whether it is new; a repeated
-    request returns the same import. Raises `Conflict` where the key belongs to another import, and
-    what `ingest` raises for unusable files or plans.
+    request returns the same import. columns: as in `receive`. Raises `Conflict` where the key
+    belongs to another import, and what `ingest` raises for unusable files or plans.
     """
     given = given_files(outputs, metrics, None, drop_metrics=False)
-    digest = file_digest(as_json(plan), given)
+    digest = file_digest(as_json(plan) | ({"columns": columns} if columns else {}), given)
     if (found := _under(owner_id, key, digest)) is not None:
         return found, False
     plans.check(plan)
     if sum(file.size for file in given.values()) > MOST_AT_ONCE:
-        return receive(plan, outputs, metrics, owner_id=owner_id, key=key, at_once=True), True
+        options: dict[str, Any] = {"owner_id": owner_id, "key": key, "columns": columns}
+        return receive(plan, outputs, metrics, at_once=True, **options), True
     blocks = [file.chunks(CHUNK) for file in given.values()]
     of = direct(plan, str(outputs.name), owner_id=owner_id, key=key, digest=digest)
+    of.columns = columns or {}
     try:
         run_directly(of, *blocks)
         return of, True

@@ -19,7 +19,6 @@ from annotate.campaigns.packed import is_sheet, opened
 from annotate.campaigns.problems import (
     DECODER,
     FIELDS,
-    LONGEST_COLUMN,
     MANY_FIELDS,
     METRIC,
     MOST_FIELDS,
@@ -53,6 +52,7 @@ from annotate.campaigns.shapes import (
     Shape,
     ShapeError,
     is_by_columns,
+    is_name,
     roles,
     rows_of_columns,
     shape_of,
@@ -354,13 +354,9 @@ def _columns(table: Table, names: FieldNames) -> list[Column]:
     found = [
         Column(name, role, [_beginning(entry.get(name)) for entry in table.first[:SHOWN_ROWS]])
         for name, role in roles(table.fields, table.first, names).items()
-        if 0 < len(name) <= LONGEST_COLUMN and _is_plain_name(name)
+        if is_name(name)
     ]
     return found[:SHOWN_COLUMNS]
-
-
-def _is_plain_name(name: str) -> bool:
-    return "\0" not in name and name == name.encode(errors="replace").decode()
 
 
 def _beginning(value: Any) -> str:

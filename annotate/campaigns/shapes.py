@@ -13,16 +13,19 @@ from annotate.campaigns.problems import (
     CHAT,
     DECODER,
     FIELDS,
+    LONGEST_COLUMN,
     METRIC,
     MOST_UNKNOWN,
     NUMBERS,
     REQUIRED,
     SYSTEMS,
+    UNUSED,
     FieldNames,
     fields_shown,
     folded,
 )
 from annotate.common import content
+from annotate.common.errors import Invalid
 from annotate.common.numbers import count, series
 
 LOOKED_AT = 20  # entries from which the form is recognised
@@ -43,6 +46,23 @@ _DESCRIBES = (
     "name instruction annotator reason explanation status"
 )
 DESCRIBES = {*REMARKS, *_DESCRIBES.split()}
+
+# What a column may be, and how menus call it.
+ROLES = {
+    "": "not used",
+    "item": "item (its name)",
+    "system": "system (its name)",
+    "output": "output",
+    SYSTEMS: "outputs of one system",
+    CHAT: "chat; its last turn is the output",
+    "input": "input",
+    "reference": "reference",
+    "paragraphs": "paragraphs",
+    "group": "group of items",
+    NUMBERS: "number, for metrics",
+    "metrics": "metrics (an object)",
+}
+ALTERNATIVES = {"output", SYSTEMS, CHAT}  # a table has one of these
 
 Entry = dict[str, Any]
 Split = Callable[[Entry], Iterable[Entry]]
@@ -163,6 +183,42 @@ def roles(fields: Sequence[str], first: Sequence[Entry], names: FieldNames) -> d
         if values and name not in read and all(map(_is_number, values)):
             read[name] = NUMBERS
     return {name: read.get(name, "") for name in fields}
+
+
+def said(chosen: Mapping[str, str], *, whole: bool = False) -> dict[str, Any]:
+    """Return what somebody chose for each column, as `FieldNames` takes it.
+
+    chosen: of some columns, or of all (`whole`), a key of `ROLES`. Raises `Invalid` for choices
+    that contradict each other.
+    """
+    for name, role in chosen.items():
+        if role not in ROLES:
+            raise Invalid({"columns": f"A column is one of {', '.join(filter(None, ROLES))}."})
+        if not is_name(name):
+            raise Invalid({"columns": f"“{fields_shown(name)}” is no name of a column."})
+    several: dict[str, list[str]] = {SYSTEMS: [], NUMBERS: [], UNUSED: []}
+    singles: dict[str, str] = {}
+    for name, role in chosen.items():
+        if (key := role or UNUSED) in several:
+            several[key].append(name)
+        elif role in singles:
+            raise Invalid({"columns": f"Two columns are chosen as “{ROLES[role]}”. Choose one."})
+        else:
+            singles[role] = name
+    found = ALTERNATIVES.intersection(chosen.values())
+    if len(found) > 1 or (whole and not found):
+        either = " or ".join(f"“{ROLES[role]}”" for role in ROLES if role in ALTERNATIVES)
+        raise Invalid({"columns": f"Choose which columns hold the outputs: {either}."})
+    if SYSTEMS in found and "system" in singles:
+        message = "Choose either a column for each system, or one that names the system."
+        raise Invalid({"columns": message})
+    return {**singles, **{key: names for key, names in several.items() if names}}
+
+
+def is_name(name: str) -> bool:
+    """Return whether a column can be chosen by its name: it can be stored and typed."""
+    plain = name == name.encode(errors="replace").decode() and "\0" not in name
+    return plain and 0 < len(name) <= LONGEST_COLUMN
 
 
 def _is_number(value: Any) -> bool:

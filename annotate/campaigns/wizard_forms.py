@@ -11,7 +11,7 @@ from django.conf import settings
 from django.forms.boundfield import BoundWidget
 from django.utils import timezone
 
-from annotate.campaigns import creating, plans
+from annotate.campaigns import creating, plans, shapes
 from annotate.campaigns.forms import about_field, text_field, title_field
 from annotate.campaigns.parsers import together
 from annotate.campaigns.plans import (
@@ -25,17 +25,14 @@ from annotate.campaigns.plans import (
     choice,
 )
 from annotate.campaigns.problems import (
-    CHAT,
     FIELDS,
     LONGEST_COLUMN,
-    NUMBERS,
-    SYSTEMS,
-    UNUSED,
     Column,
     Problems,
 )
 from annotate.campaigns.sheet import Facts
 from annotate.common.content import OF_INPUTS, TextForm
+from annotate.common.errors import Invalid
 from annotate.common.numbers import number_from, percent
 from annotate.crowds.adapters import CROWDS
 from annotate.instruments.base import Criterion, Instrument
@@ -250,21 +247,6 @@ class FilesField(forms.FileField):
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 COLUMN = "column_"  # the prefix of the fields that say which column is which
 ROLE = "role_"  # and of the menus above the columns of a file that is here
-ROLES = {
-    "": "not used",
-    "item": "item (its name)",
-    "system": "system (its name)",
-    "output": "output",
-    SYSTEMS: "outputs of one system",
-    CHAT: "chat; its last turn is the output",
-    "input": "input",
-    "reference": "reference",
-    "paragraphs": "paragraphs",
-    "group": "group of items",
-    NUMBERS: "number, for metrics",
-    "metrics": "metrics (an object)",
-}
-ALTERNATIVES = {"output", SYSTEMS, CHAT}  # a table has one of these
 
 
 class FileStep(StepForm):
@@ -329,7 +311,7 @@ class FileStep(StepForm):
                 label=column.name,
                 required=False,
                 initial=column.role,
-                choices=list(ROLES.items()),
+                choices=list(shapes.ROLES.items()),
             )
 
     @property
@@ -351,26 +333,15 @@ class FileStep(StepForm):
 
     def clean(self) -> dict[str, Any]:
         if self._chosen:
-            self._check_roles()
+            try:
+                shapes.said(self._chosen, whole=True)
+            except Invalid as invalid:
+                self.add_error(None, invalid.errors["columns"])
         else:
             found = list(self.columns.values())
             if twice := [name for name in found if found.count(name) > 1]:
                 self.add_error(None, f"The column “{twice[0]}” is named for two fields.")
         return self.cleaned_data
-
-    def _check_roles(self) -> None:
-        several = {"", SYSTEMS, NUMBERS}
-        roles = [role for role in self._chosen.values() if role not in several]
-        if twice := next((role for role in roles if roles.count(role) > 1), None):
-            self.add_error(None, f"Two columns are chosen as “{ROLES[twice]}”. Choose one.")
-        found = ALTERNATIVES.intersection(self._chosen.values())
-        if len(found) != 1:
-            either = " or ".join(f"“{ROLES[role]}”" for role in ROLES if role in ALTERNATIVES)
-            self.add_error(None, f"Choose which columns hold the outputs: {either}.")
-        elif SYSTEMS in found and "system" in roles:
-            self.add_error(
-                None, "Choose either a column for each system, or one that names the system."
-            )
 
     @property
     def _chosen(self) -> dict[str, str]:
@@ -388,13 +359,7 @@ class FileStep(StepForm):
             before = {one.name: one.role for one in self.shown_columns}
             if chosen == before and not self.is_refused:
                 return self.said
-            several = {SYSTEMS: SYSTEMS, NUMBERS: NUMBERS, "": UNUSED}
-            lists: dict[str, list[str]] = {key: [] for key in several.values()}
-            singles = {role: name for name, role in chosen.items() if role not in several}
-            for name, role in chosen.items():
-                if role in several:
-                    lists[several[role]].append(name)
-            return {**singles, **{key: names for key, names in lists.items() if names}}
+            return shapes.said(chosen)
         given = self.cleaned_data
         named = {name: given.get(f"{COLUMN}{name}", "") for name in FIELDS}
         return {name: column for name, column in named.items() if column}

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
@@ -19,6 +20,7 @@ from annotate.campaigns import imports, life, plans
 from annotate.campaigns.packed import pack
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import UploadRefused
+from annotate.campaigns.shapes import ROLES, said
 from annotate.campaigns.sheet import Facts
 from annotate.common import numbers
 from annotate.common.errors import Invalid
@@ -67,6 +69,15 @@ class Command(BaseCommand):
         parser.add_argument("--metrics", type=Path, help="CSV file: system,item,metric,value")
         parser.add_argument("--owner", default="", help="the user name of the campaign's owner")
         parser.add_argument(
+            "--column",
+            type=_column,
+            action="append",
+            default=[],
+            dest="columns",
+            metavar="NAME=WHAT",
+            help="what a column is: " + ", ".join(filter(None, ROLES)) + ", or nothing; repeatable",
+        )
+        parser.add_argument(
             "--distinct-names",
             action="store_true",
             help="names that look alike in the file are of different systems or items",
@@ -86,7 +97,8 @@ class Command(BaseCommand):
         if options["open"] and plan.gold_share and not plan.gold:
             raise CommandError("--open with --gold-share takes the items too: --gold FILE.")
         try:
-            made, facts = _import(plan, options["files"], options["metrics"], owner_id)
+            columns = said(dict(options["columns"])) if options["columns"] else {}
+            made, facts = _import(plan, columns, options["files"], options["metrics"], owner_id)
             if options["open"]:
                 life.open_(made.pk, actor_id=owner_id)
         except UploadRefused as refused:
@@ -98,6 +110,14 @@ class Command(BaseCommand):
             raise CommandError("Nothing was imported: it was cancelled on the page.") from None
         summary = _summary(made, facts)
         self.stdout.write(json.dumps(summary) if options["json"] else _in_words(summary))
+
+
+def _column(text: str) -> tuple[str, str]:
+    """Read `text_no=item`."""
+    name, equals, role = text.rpartition("=")
+    if not equals:
+        raise ArgumentTypeError(f"“{text}” must look like text_no=item.")
+    return name, role
 
 
 def _owner_id(username: str) -> int | None:
@@ -112,7 +132,11 @@ def _owner_id(username: str) -> int | None:
 
 
 def _import(
-    plan: Plan, outputs: list[Path], metrics: Path | None, owner_id: int | None
+    plan: Plan,
+    columns: dict[str, Any],
+    outputs: list[Path],
+    metrics: Path | None,
+    owner_id: int | None,
 ) -> tuple[Campaign, Facts]:
     with ExitStack() as files, _bar("storing", unit="items") as bar:
 
@@ -120,8 +144,10 @@ def _import(
             bar.total = total
             bar.update(done - bar.n)
 
+        of = imports.direct(plan, ", ".join(one.name for one in outputs), owner_id=owner_id)
+        of.columns = columns
         return imports.run_directly(
-            imports.direct(plan, ", ".join(one.name for one in outputs), owner_id=owner_id),
+            of,
             files.enter_context(_together(outputs)),
             files.enter_context(_blocks(metrics)) if metrics else None,
             progress=progress,

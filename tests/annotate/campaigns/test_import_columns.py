@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -286,3 +286,62 @@ def test_a_program_and_a_command_join_them(ada: Client, tmp_path: Any) -> None:
     call_command("create_campaign", str(path), *options, stdout=io.StringIO())
     for made in Campaign.objects.all():
         assert sorted(made.systems.values_list("name", flat=True)) == ["GPT", "llama "]
+
+
+# --- programs say the same
+
+
+@pytest.mark.parametrize("way", ["file", "rows", "large file"])
+def test_a_program_says_which_column_is_which(
+    way: str, ada: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = APIClient()
+    api.force_login(user("bea"))
+    columns = {"no": "item", "who": "system", "says": "output"}
+    if way == "rows":
+        rows = [{"no": "1", "who": s, "says": f"{s} 1"} for s in ("a", "b")]
+        body = {"name": "News", "targets": {"overall": 0.2}, "outputs": rows, "columns": columns}
+        answered = api.post("/api/v1/campaigns/", body, format="json")
+    else:
+        if way == "large file":
+            monkeypatch.setattr(imports, "MOST_AT_ONCE", 9)
+        body = {"name": "News", "targets": json.dumps({"overall": 0.2})}
+        body |= {"file": SimpleUploadedFile("a.csv", ODD), "columns": json.dumps(columns)}
+        answered = api.post("/api/v1/campaigns/", body, format="multipart")
+        imports.run_due()
+    assert answered.status_code == (202 if way == "large file" else 201), answered.content
+    assert sorted(Campaign.objects.get().systems.values_list("name", flat=True)) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"no": "nonsense"}, "A column is one of item, system, output"),
+        ({"no": "item", "who": "item"}, "Two columns are chosen as"),
+        ({"x" * 201: "item"}, "is no name of a column"),
+        ({"no": "output", "who": "systems"}, "Choose which columns hold the outputs"),
+        ([1], ""),
+        ("nonsense", ""),
+    ],
+)
+def test_columns_that_contradict_are_refused(columns: Any, told: str) -> None:
+    api = APIClient()
+    api.force_login(user("bea"))
+    rows = [{"no": "1", "who": "a", "says": "one"}]
+    body = {"name": "News", "targets": {"overall": 0.2}, "outputs": rows, "columns": columns}
+    answered = api.post("/api/v1/campaigns/", body, format="json")
+    assert 400 <= answered.status_code < 500
+    assert told in str(answered.json()["errors"]["columns"])
+
+
+def test_a_command_says_which_column_is_which(tmp_path: Any) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(ODD)
+    options = ["--name", "News", "--target", "overall=0.2"]
+    named = [f"--column={one}" for one in ("no=item", "who=system", "says=output")]
+    with pytest.raises(CommandError, match="Two columns are chosen"):
+        call_command("create_campaign", str(path), *options, *named, "--column=x=item")
+    with pytest.raises(CommandError, match="must look like text_no=item"):
+        call_command("create_campaign", str(path), *options, "--column=item")
+    call_command("create_campaign", str(path), *options, *named, stdout=io.StringIO())
+    assert Campaign.objects.get().items.count() == 2
