@@ -230,7 +230,7 @@ def blocks(of: CampaignImport, file: str) -> Iterator[bytes]:
 
 
 KEPT = timedelta(days=7)  # how long an import waits for its owner
-KEPT_REFUSED = timedelta(hours=1)  # how long a refused file waits for a correction
+KEPT_REFUSED = timedelta(hours=1)  # how long a refused file waits for a correction, or the next
 OVER = (Status.DONE, Status.CANCELLED, Status.REFUSED)
 
 
@@ -495,7 +495,7 @@ def receive(
     )
     if (found := same.first()) is not None:
         return found
-    if unfinished(owner_id).count() >= MOST_OPEN:
+    if drafts(owner_id).count() >= MOST_OPEN:
         raise Conflict(
             f"{MOST_OPEN} of your imports are not campaigns yet. Finish or discard some of them."
         )
@@ -513,6 +513,9 @@ def receive(
             keep(made, given)
             if replaces is not None:
                 cancel(replaces, actor_id=owner_id)
+            kept = unfinished(owner_id).filter(status=Status.REFUSED, chunks__isnull=False)
+            for refused in kept.distinct():  # a person has one file to correct
+                cancel(refused, actor_id=owner_id)
             announce(made.pk)
     except IntegrityError:  # the same request came twice at the same time
         if (found := same.first()) is None:

@@ -213,6 +213,14 @@ def test_a_refused_file_is_no_draft_and_goes_after_an_hour(ada: Client) -> None:
     assert chosen(ada, newest()).status_code == 422  # and the file is asked for
 
 
+def test_the_next_file_takes_the_place_of_a_refused_one(ada: Client) -> None:
+    first, second = begun(ada, ODD), begun(ada, ODD, name="Other")
+    first.refresh_from_db()
+    assert (first.status, second.status) == ("cancelled", "refused")
+    imports.run_due()
+    assert set(ImportChunk.objects.values_list("campaign_import", flat=True)) == {second.pk}
+
+
 def test_a_file_that_no_menu_corrects_is_not_kept(ada: Client) -> None:
     of = begun(ada, b"item,system,output\n1,a,one\n1,a,two\n")
     assert of.status == "refused"
