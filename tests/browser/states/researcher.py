@@ -287,6 +287,18 @@ def _menus(visitor: Visitor) -> None:
     expect(visitor.page.get_by_text("Choose either a column for each system")).to_be_visible()
 
 
+@state("researcher/import-names-alike")
+def _names_alike(visitor: Visitor) -> None:
+    rows = (
+        {"item": f"i{i:02}", "system": name, "output": f"{name} on district {i}."}
+        for i in range(60)
+        for name in ("pointer", "Seq2seq" if i < 3 else "seq2seq")
+    )
+    page = read(visitor, as_lines(*rows))
+    through(page)
+    expect(page.get_by_role("button", name="Join names that look alike")).to_be_visible()
+
+
 @state("researcher/new-several")
 def _several(visitor: Visitor) -> None:
     page = form(visitor, Name="News")
