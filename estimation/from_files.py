@@ -1,9 +1,5 @@
 """Judgments and metrics from plain files, as samples of `estimation.core`."""
 
-import csv
-import gzip
-import io
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.campaigns import reading
+from annotate.campaigns.problems import RowError, UploadRefused
 from annotate.instruments.registry import INSTRUMENTS
 from estimation.core import Sample, Scale, entering
 
@@ -27,9 +25,9 @@ KNOWN_CRITERIA = {
 KNOWN_SCALES = {name: Scale(one.low, one.high, one.bounded) for name, one in KNOWN_CRITERIA.items()}
 
 
-# Reading judgments and metrics from CSV files: columns in, arrays out, errors with their line.
+# Reading judgments and metrics from files: columns in, arrays out, errors with their line.
 #
-# Plain or gzip, UTF-8, a header line, columns in any order, further columns ignored. A column
+# Tables of any format that imports read, columns in any order, further columns ignored. A column
 # `group` may name the group of each item (a document, a prompt, a dialogue); empty cells are none.
 # Names are numbered as they first appear, so a million rows become arrays of numbers while being
 # read.
@@ -41,7 +39,7 @@ Ints = NDArray[np.int64]
 JUDGMENT_COLUMNS = ("system", "item", "annotator", "criterion")
 METRIC_COLUMNS = ("system", "item", "metric")
 GROUP = "group"
-_GZIP = b"\x1f\x8b"
+_BLOCK = 1024 * 1024
 _ROWS_AT_ONCE = 50_000
 
 
@@ -128,8 +126,14 @@ def read_metrics(path: str | Path, names: Vocabulary) -> Table:
 
 def _read(given: str | Path, names: Vocabulary, columns: tuple[str, ...], *, value: str) -> Table:
     path = Path(given)
-    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
-    parts = list(_parts(path, reader, names, columns, value))
+    try:
+        with path.open("rb") as file:
+            found = reading.plain_table(iter(partial(file.read, _BLOCK), b""))
+            parts = list(_parts(path, found, names, columns, value))
+    except OSError as error:
+        raise FileError(path, 0, f"cannot be read: {error.strerror or error}.") from None
+    except UploadRefused as refused:
+        raise _told(path, refused.errors[0], (*columns, value)) from None
     if not parts:
         raise FileError(path, 0, "there are no rows below the header.")
     return Table(
@@ -141,60 +145,45 @@ def _read(given: str | Path, names: Vocabulary, columns: tuple[str, ...], *, val
     )
 
 
-def _text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-        data = gzip.decompress(data) if data.startswith(_GZIP) else data
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(path, 0, f"cannot be read: {reason}.") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FileError(path, line, "this is not UTF-8 text.") from None
+def _told(path: Path, error: RowError, columns: tuple[str, ...]) -> FileError:
+    """Return an error of a file in words that fit its columns."""
+    own = {
+        reading.EMPTY: "the file is empty.",
+        reading.NEITHER: f"this is no table; it needs the columns {', '.join(columns)}.",
+    }
+    return FileError(path, error.line, own.get(error.message, error.message))
 
 
 def _parts(
-    path: Path, reader: Any, names: Vocabulary, columns: tuple[str, ...], value: str
+    path: Path, table: reading.Table, names: Vocabulary, columns: tuple[str, ...], value: str
 ) -> Iterator[tuple[dict[str, Ints], Floats, Ints]]:
     """Yield (numbers by column, values, lines) for some rows at a time."""
-    rows = _rows(path, reader)
-    header = [name.strip() for name in next(rows, (0, []))[1]]
-    place = _places(path, header, (*columns, value))
-    if header.count(GROUP) == 1:
-        place[GROUP] = header.index(GROUP)
-    while part := list(islice(rows, _ROWS_AT_ONCE)):
-        lines = [line for line, _ in part]
-        for line, row in part:
-            if len(row) != len(header):
-                told = f"{len(row)} fields where the header has {len(header)}."
-                raise FileError(path, line, told)
-        fields = list(zip(*(row for _, row in part), strict=True))
-        read = {c: _stripped(path, fields[place[c]], lines, c) for c in columns}
+    wanted = (*columns, value)
+    if table.fields:
+        _check(path, table.fields, wanted)
+    if GROUP in table.fields:
+        wanted = (*wanted, GROUP)
+    while part := list(islice(table.raw, _ROWS_AT_ONCE)):
+        if fault := next((row for _line, row in part if isinstance(row, RowError)), None):
+            raise _told(path, fault, columns)
+        lines = [line for line, _row in part]
+        fields = {c: tuple(_text(row.get(c)) for _line, row in part) for c in wanted}
+        read = {c: _stripped(path, fields[c], lines, c) for c in columns}
         numbers = {c: encoded(names[c], read[c]) for c in columns}
-        if GROUP in place:
-            numbers[GROUP] = _groups(names["group"], fields[place[GROUP]])
-        yield numbers, _numbers(path, fields[place[value]], lines, value), np.array(lines)
+        if GROUP in wanted:
+            numbers[GROUP] = _groups(names["group"], fields[GROUP])
+        yield numbers, _numbers(path, fields[value], lines, value), np.array(lines)
 
 
-def _rows(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:
-    try:
-        for row in reader:
-            if row:
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise FileError(path, reader.line_num, f"not a CSV row: {error}.") from None
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
 
 
-def _places(path: Path, header: list[str], wanted: tuple[str, ...]) -> dict[str, int]:
-    if not header:
-        raise FileError(path, 0, "the file is empty.")
+def _check(path: Path, header: list[str], wanted: tuple[str, ...]) -> None:
     for name in wanted:
-        if header.count(name) != 1:
-            what = "has no column" if name not in header else "has more than one column"
-            raise FileError(path, 1, f"the header {what} {name!r}; it needs {', '.join(wanted)}.")
-    return {name: header.index(name) for name in wanted}
+        if name not in header:
+            needs = ", ".join(wanted)
+            raise FileError(path, 1, f"the header has no column {name!r}; it needs {needs}.")
 
 
 def _stripped(path: Path, fields: tuple[str, ...], lines: list[int], column: str) -> list[str]:

@@ -26,8 +26,9 @@ from annotate.campaigns import imports as campaigns_imports
 from annotate.campaigns.contents_api import JudgmentSerializer, judgment_rows
 from annotate.campaigns.facts import asked
 from annotate.campaigns.forms import LONGEST_NAME, MOST_NAMES
-from annotate.campaigns.parsers import ImportParser, Rows
+from annotate.campaigns.parsers import ImportParser, Rows, together
 from annotate.campaigns.plans import LONGEST, LONGEST_ABOUT, LONGEST_TITLE, Plan
+from annotate.campaigns.shapes import ROLES, said
 from annotate.common import access, json
 from annotate.common.access import role_sees_results
 from annotate.common.api import (
@@ -35,6 +36,7 @@ from annotate.common.api import (
     BoundedView,
     ById,
     NewestFirst,
+    ObjectField,
     RequestSerializer,
     SettingsField,
     TargetsField,
@@ -320,6 +322,10 @@ class PlanSerializer(RequestSerializer):
         default=DEFAULTS.distinct_names,
         help_text="names that look alike in the file are of different systems or items",
     )
+    join_names = FlagField(
+        default=DEFAULTS.join_names,
+        help_text="names that look alike are of one system or item, which gets the first of them",
+    )
     key = serializers.CharField(
         default="", max_length=40, help_text="your own; a repeated request is the same import"
     )
@@ -338,16 +344,41 @@ class RowList(serializers.ListField):
         )
 
 
-class JsonImportSerializer(PlanSerializer):
+class ColumnsField(ObjectField):
+    """What each column is: as in the menus of the page."""
+
+    example = '{"text_no": "item", "who": "system", "says": "output", "note": ""}'
+    child = serializers.CharField(allow_blank=True)
+
+
+class ImportedPlanSerializer(PlanSerializer):
+    """A plan with what comes with its file."""
+
+    columns = ColumnsField(
+        default=dict,
+        help_text="column -> what it is: " + ", ".join(filter(None, ROLES)) + "; “”: not used",
+    )
+
+
+class JsonImportSerializer(ImportedPlanSerializer):
     """A plan with its rows. Errors name a row by its position in the list, from 1, as `line`."""
 
     outputs = RowList()
 
 
-class FileImportSerializer(PlanSerializer):
-    """A plan with a file: JSON or CSV, also as .gz or .zip; optionally a CSV file of metrics."""
+class FilesField(serializers.ListField):
+    """One file, or several: a file a system, or text files of one output a line."""
 
-    file = serializers.FileField(allow_empty_file=True)
+    child = serializers.FileField(allow_empty_file=True)
+
+    def to_internal_value(self, data: Any) -> Any:
+        return together(super().to_internal_value(data))
+
+
+class FileImportSerializer(ImportedPlanSerializer):
+    """A plan with files: JSON, CSV, .xlsx, Parquet or text, also .gz or .zip, and metrics (CSV)."""
+
+    file = FilesField(allow_empty=False)
     metrics_file = serializers.FileField(required=False, allow_empty_file=True)
 
 
@@ -707,6 +738,7 @@ def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
     else:
         given = validated(FileImportSerializer(data=request.data))
         files = {"outputs": given.pop("file"), "metrics": given.pop("metrics_file", None)}
+    files["columns"] = said(columns) if (columns := given.pop("columns")) else None
     key = given.pop("key")
     if not key and (named := request.headers.get(tokens.FIELD)):
         tokens.check(named)

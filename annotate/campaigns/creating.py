@@ -144,7 +144,7 @@ def _output(rows: list[Row], form: str) -> tuple[Any, ...]:
 NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
 ALIKE = (
     "Correct the file, or say that these are different systems and items (`distinct_names`, "
-    "`--distinct-names`)."
+    "`--distinct-names`), or that they are the same (`join_names`, `--join-names`)."
 )
 NO_INPUT = "no “input”, which this instrument shows beside the text."
 MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # per chunk: outputs and characters

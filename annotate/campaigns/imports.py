@@ -20,9 +20,9 @@ from pydantic import TypeAdapter
 
 from annotate.campaigns import creating, plans, reading
 from annotate.campaigns.creating import CheckedPlan
-from annotate.campaigns.parsers import Uploaded
+from annotate.campaigns.parsers import Uploaded, tidy
 from annotate.campaigns.plans import Plan
-from annotate.campaigns.problems import Problems, Row, RowError, UploadRefused
+from annotate.campaigns.problems import Column, Problems, Row, RowError, UploadRefused
 from annotate.campaigns.reading import paired
 from annotate.campaigns.sheet import Facts, FaultyError, Sheet, row_of
 from annotate.common import audit
@@ -82,6 +82,18 @@ def unfinished(user_id: int) -> QuerySet[CampaignImport]:
     """Select this person's waiting and running imports, the newest first."""
     statuses = (*CampaignImport.RUNNING, *CampaignImport.WAITING)
     return CampaignImport.objects.filter(owner=user_id, status__in=statuses).order_by("-pk")
+
+
+def drafts(user_id: int) -> QuerySet[CampaignImport]:
+    """Select those that may become campaigns: a file that cannot be read is no draft."""
+    return unfinished(user_id).exclude(status=Status.REFUSED)
+
+
+def columns_of(of: CampaignImport) -> list[Column]:
+    """Return the first columns of a file that was read or refused, as they were understood."""
+    if of.status == Status.REFUSED:
+        return refusal_of(of).columns
+    return facts_of(of).read_as if of.facts else []
 
 
 def waiting_state(of: CampaignImport) -> tuple[bool, bool, bool]:
@@ -208,11 +220,6 @@ def keep(made: CampaignImport, given: dict[str, Uploaded]) -> None:
     made.save(update_fields=[f"{kind}_{what}" for kind in given for what in ("name", "size")])
 
 
-def tidy(name: object) -> str:
-    """Return a file's name in a form that the database can store."""
-    return str(name or "").replace("\0", "").encode(errors="replace").decode()[:200]
-
-
 def blocks(of: CampaignImport, file: str) -> Iterator[bytes]:
     """Yield a kept file piece by piece."""
     rows = ImportChunk.objects.filter(campaign_import=of, file=file).order_by("number")
@@ -223,12 +230,14 @@ def blocks(of: CampaignImport, file: str) -> Iterator[bytes]:
 
 
 KEPT = timedelta(days=7)  # how long an import waits for its owner
+KEPT_REFUSED = timedelta(hours=1)  # how long a refused file waits for a correction, or the next
 OVER = (Status.DONE, Status.CANCELLED, Status.REFUSED)
 
 
 def clean(of: CampaignImport) -> bool:
     """Remove what a finished import no longer needs; safe to run twice."""
-    if of.status not in OVER:
+    recent = timezone.now() - of.changed_at < KEPT_REFUSED
+    if of.status not in OVER or (of.may_be_corrected and recent):
         return False
     chunks = ImportChunk.objects.filter(campaign_import=of)
     removed = 0
@@ -247,7 +256,9 @@ def clean(of: CampaignImport) -> bool:
 def due() -> list[int]:
     """Return the ids of the imports with data to remove."""
     never_finished = ~Q(status=Status.DONE) & Q(campaign__isnull=False)
-    over = CampaignImport.objects.filter(Q(chunks__isnull=False) | never_finished, status__in=OVER)
+    over = CampaignImport.objects.filter(
+        Q(chunks__isnull=False) | never_finished, status__in=OVER
+    ).exclude(status=Status.REFUSED, changed_at__gt=timezone.now() - KEPT_REFUSED)
     return list(over.order_by("pk").values_list("pk", flat=True).distinct())
 
 
@@ -317,9 +328,10 @@ def run_directly(
         killed process are found and removed. Raises `Invalid` or `UploadRefused`, `IntegrityError`
         for the key of another import, and `LostError` if the owner cancels it on the page.
     """
-    with Sheet() as sheet:
-        plan = plan_of(of)
-        checked = creating.check(plan, reading.read(sheet, outputs, metrics))
+    plan = plan_of(of)
+    with Sheet(joins=plan.join_names) as sheet:
+        facts = reading.read(sheet, outputs, metrics, columns=of.columns)
+        checked = creating.check(plan, facts)
         creating.ask_about_names(checked.facts, distinct=plan.distinct_names)
         of.claim, of.claimed_until = uuid.uuid4().hex, timezone.now() + CLAIM
         of.facts = checked.facts.model_dump(mode="json")
@@ -371,7 +383,7 @@ def _go_on(of: CampaignImport) -> None:
         move(of, Status.CANCELLED, where={"claim": of.claim})
         clean(of)
         return
-    with Sheet() as sheet:
+    with Sheet(joins=plan_of(of).join_names) as sheet:
         try:
             metrics = _watched(of, File.METRICS, of.outputs_size) if of.metrics_name else None
             outputs = _watched(of, File.OUTPUTS)
@@ -464,7 +476,7 @@ def receive(
     at_once: bool = False,
     replaces: CampaignImport | None = None,
     drop_metrics: bool = False,
-    columns: dict[str, str] | None = None,
+    columns: dict[str, Any] | None = None,
     steps_done: int = ALL_STEPS,
 ) -> CampaignImport:
     """Store the files and let a worker read them. A repeated request returns the same import.
@@ -473,7 +485,7 @@ def receive(
     at_once: create the campaign without asking if the file has no errors.
     replaces: an import that this one replaces; its files are used where no new ones are given.
     drop_metrics: do not take over the metrics file of `replaces`.
-    columns: our name -> the file's column, where its own names do not say which is which.
+    columns: which column is which, as `FieldNames` takes it, where its names do not say so.
     steps_done: how many steps of the form its owner has been through.
     """
     given = given_files(outputs, metrics, replaces, drop_metrics=drop_metrics)
@@ -483,7 +495,7 @@ def receive(
     )
     if (found := same.first()) is not None:
         return found
-    if unfinished(owner_id).count() >= MOST_OPEN:
+    if drafts(owner_id).count() >= MOST_OPEN:
         raise Conflict(
             f"{MOST_OPEN} of your imports are not campaigns yet. Finish or discard some of them."
         )
@@ -501,6 +513,9 @@ def receive(
             keep(made, given)
             if replaces is not None:
                 cancel(replaces, actor_id=owner_id)
+            kept = unfinished(owner_id).filter(status=Status.REFUSED, chunks__isnull=False)
+            for refused in kept.distinct():  # a person has one file to correct
+                cancel(refused, actor_id=owner_id)
             announce(made.pk)
     except IntegrityError:  # the same request came twice at the same time
         if (found := same.first()) is None:
@@ -510,23 +525,31 @@ def receive(
 
 
 def at_once(
-    plan: Plan, outputs: Uploaded, metrics: Uploaded | None = None, *, owner_id: int, key: str
+    plan: Plan,
+    outputs: Uploaded,
+    metrics: Uploaded | None = None,
+    *,
+    owner_id: int,
+    key: str,
+    columns: dict[str, Any] | None = None,
 ) -> tuple[CampaignImport, bool]:
     """Import a request's files: create the campaign in this process if the files are small.
 
     Returns the import, which is then done or waits for a worker, and whether it is new; a repeated
-    request returns the same import. Raises `Conflict` where the key belongs to another import, and
-    what `ingest` raises for unusable files or plans.
+    request returns the same import. columns: as in `receive`. Raises `Conflict` where the key
+    belongs to another import, and what `ingest` raises for unusable files or plans.
     """
     given = given_files(outputs, metrics, None, drop_metrics=False)
-    digest = file_digest(as_json(plan), given)
+    digest = file_digest(as_json(plan) | ({"columns": columns} if columns else {}), given)
     if (found := _under(owner_id, key, digest)) is not None:
         return found, False
     plans.check(plan)
     if sum(file.size for file in given.values()) > MOST_AT_ONCE:
-        return receive(plan, outputs, metrics, owner_id=owner_id, key=key, at_once=True), True
+        options: dict[str, Any] = {"owner_id": owner_id, "key": key, "columns": columns}
+        return receive(plan, outputs, metrics, at_once=True, **options), True
     blocks = [file.chunks(CHUNK) for file in given.values()]
     of = direct(plan, str(outputs.name), owner_id=owner_id, key=key, digest=digest)
+    of.columns = columns or {}
     try:
         run_directly(of, *blocks)
         return of, True
@@ -572,7 +595,7 @@ def receive_or_change(
     key: str,
     before: CampaignImport | None,
     drop_metrics: bool = False,
-    columns: dict[str, str] | None = None,
+    columns: dict[str, Any] | None = None,
 ) -> CampaignImport:
     """Take the first step of the form: start a new import, or change the plan of stored files."""
     columns = columns or {}

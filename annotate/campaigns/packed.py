@@ -1,10 +1,14 @@
-"""Compressed files and archives, opened block by block, in one pass and within limits."""
+"""Compressed files and archives, opened block by block, in one pass and within limits.
+
+Files that were chosen together become an archive, so several are read as one is.
+"""
 
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import IO, NamedTuple
+from zipfile import ZipFile, ZipInfo
 
 from annotate.campaigns.problems import RowError, UploadRefused, fields_shown, head_of
 
@@ -22,7 +26,9 @@ MOST_BYTES = 2 * 1024**3  # unpacked
 MOST_RATIO = 100  # unpacked bytes to packed ones
 FREE = 16 * 1024**2  # unpacked bytes before the ratio matters
 DAMAGED = "This compressed file or spreadsheet cannot be read: it is damaged or incomplete."
-SPREADSHEET = "This is a spreadsheet (.xlsx or .ods). Save the table as CSV."
+SPREADSHEET = "This file looks like a spreadsheet, but is packed in an unusual way. Save it again."
+LIBRE = "This is a spreadsheet of LibreOffice (.ods). Save it as .xlsx or as CSV."
+OF_SHEETS = ("[Content_Types].xml", "_rels/", "docProps/", "customXml/", "xl/")  # its first file
 EXPORT = "This is the export of a campaign. Unpack it, and import its outputs.jsonl."
 EXPORT_BEGINS = "plan.json"  # its first file
 NO_TABLE = "There is no file in this archive. Put the table into it."
@@ -37,13 +43,33 @@ BOMB = (
 def opened(blocks: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
     """Yield each file in a file, by its name without folders; a file that is no archive by "".
 
-    Take all of one before the next. Raises `UploadRefused` for what cannot be unpacked.
+    A spreadsheet is no archive here. Take all of one before the next. Raises `UploadRefused` for
+    what cannot be unpacked.
     """
     head, rest = head_of(blocks)
-    if head.startswith(ZIP):
+    if head.startswith(ZIP) and not is_sheet(head):
         yield from _unzipped(_Packed(rest))
     else:
         yield "", _joined(_gunzipped(_Packed(rest))) if head.startswith(GZIP) else rest
+
+
+def pack(files: Iterable[tuple[str, Iterable[bytes]]], into: IO[bytes]) -> None:
+    """Write files, by their names, into one archive; the same files give the same bytes."""
+    size = 0
+    with ZipFile(into, "w") as archive:
+        for name, blocks in files:
+            with archive.open(ZipInfo(name), "w") as member:
+                for block in blocks:
+                    size += len(block)
+                    if size > MOST_BYTES:
+                        raise refused(LARGE)
+                    member.write(block)
+
+
+def is_sheet(head: bytes) -> bool:
+    """Return whether a file that begins so is a spreadsheet, or another file of Office."""
+    n_name = int.from_bytes(head[26:28], "little")
+    return head.startswith(MEMBER) and _path(head[30 : 30 + n_name]).startswith(OF_SHEETS)
 
 
 def _joined(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -71,8 +97,8 @@ class _Member(NamedTuple):
     n_more: int
 
 
-def _refused(message: str) -> UploadRefused:
-    return UploadRefused([RowError(0, message)])
+def refused(message: str, line: int = 0, unit: str = "line") -> UploadRefused:
+    return UploadRefused([RowError(line, message, unit=unit)])
 
 
 class _Packed:
@@ -93,7 +119,7 @@ class _Packed:
     def take(self, size: int) -> bytes:
         found = self.peek(size)
         if len(found) < size:
-            raise _refused(DAMAGED)
+            raise refused(DAMAGED)
         self._at += size
         return found
 
@@ -111,19 +137,19 @@ class _Packed:
             try:
                 block = engine.decompress(given, BLOCK)
             except zlib.error:
-                raise _refused(DAMAGED) from None
+                raise refused(DAMAGED) from None
             rest = engine.unused_data if engine.eof else engine.unconsumed_tail
             self._at += len(given) - len(rest)
             if not (given or block or engine.eof):
-                raise _refused(DAMAGED)
+                raise refused(DAMAGED)
             yield self._counted(block)
 
     def _counted(self, block: bytes) -> bytes:
         self._unpacked += len(block)
         if self._unpacked > MOST_BYTES:
-            raise _refused(LARGE)
+            raise refused(LARGE)
         if self._unpacked > FREE + MOST_RATIO * self._packed:
-            raise _refused(BOMB)
+            raise refused(BOMB)
         return block
 
 
@@ -138,25 +164,27 @@ def _unzipped(packed: _Packed) -> Iterator[tuple[str, Iterator[bytes]]]:
     while packed.peek(4) == MEMBER:
         number += 1
         if number > MOST_MEMBERS:
-            raise _refused(MANY)
+            raise refused(MANY)
         member = _Member(*struct.unpack("<6x2H4x2I4x2H", packed.take(30)))
         path = _path(packed.take(member.n_name))
         packed.take(member.n_more)
-        if path in ("[Content_Types].xml", "mimetype") or path.startswith(("xl/", "_rels/")):
-            raise _refused(SPREADSHEET)
+        if path == "mimetype":
+            raise refused(LIBRE)
+        if path.startswith(("[Content_Types].xml", "xl/")):
+            raise refused(SPREADSHEET)
         content = _content(packed, member, path)
         name = PurePosixPath(path.replace("\\", "/")).name
         if name == EXPORT_BEGINS:
-            raise _refused(EXPORT)
+            raise refused(EXPORT)
         if not path.endswith("/") and not name.startswith(".") and "__MACOSX/" not in path:
             tables += 1
             yield name, _joined(content)
         for _block in content:  # the rest of it, or all of what is no table
             pass
     if packed.peek(4) not in MARKS:
-        raise _refused(DAMAGED)
+        raise refused(DAMAGED)
     if not tables:
-        raise _refused(NO_TABLE)
+        raise refused(NO_TABLE)
 
 
 def _path(raw: bytes) -> str:
@@ -172,7 +200,7 @@ def _content(packed: _Packed, member: _Member, path: str) -> Iterator[bytes]:
     )
     if member.flags & ENCRYPTED or not known:
         why = "with a password" if member.flags & ENCRYPTED else "in a way that is rarely used"
-        raise _refused(f"“{fields_shown(path)}” is packed {why}. Make an ordinary zip archive.")
+        raise refused(f"“{fields_shown(path)}” is packed {why}. Make an ordinary zip archive.")
     found, digest = 0, member.digest
     deflated = member.method == DEFLATED
     for block in packed.inflated(-zlib.MAX_WBITS) if deflated else packed.stored(member.size):
@@ -181,7 +209,7 @@ def _content(packed: _Packed, member: _Member, path: str) -> Iterator[bytes]:
     if member.flags & SIZES_FOLLOW:
         digest = _described(packed)
     if found != digest:
-        raise _refused(DAMAGED)
+        raise refused(DAMAGED)
 
 
 def _described(packed: _Packed) -> int:
@@ -189,6 +217,6 @@ def _described(packed: _Packed) -> int:
     ahead = packed.peek(max(DESCRIPTORS) + 4)
     size = next((n for n in DESCRIPTORS if ahead[n : n + 4] in MARKS), 0)
     if not size:
-        raise _refused(DAMAGED)
+        raise refused(DAMAGED)
     start = 4 if size % 8 == 0 else 0
     return int.from_bytes(packed.take(size)[start : start + 4], "little")

@@ -2,7 +2,7 @@
 
 import json
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -10,6 +10,7 @@ from django.core.files import File
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
+from annotate.campaigns.packed import pack
 from annotate.campaigns.problems import UploadRefused, Values, listed
 from annotate.common.json import DECODER, NotJson, Room, checked, parse_json, twice
 
@@ -56,6 +57,25 @@ class Rows(Uploaded):
             before = b",\n"
         file.write(b"]" if before != b"[" else b"[]")
         self.size = file.tell()
+
+
+def together(files: Sequence[Uploaded]) -> Uploaded:
+    """Return several uploaded files as one, an archive of them; a single one as it is."""
+    if len(files) == 1:
+        return files[0]
+    names = [tidy(file.name) for file in files]
+    packed = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  closed with the file
+    found = Uploaded(cast(Any, packed), tidy(", ".join(names)))
+    weakref.finalize(found, packed.close)
+    blocks = (file.chunks(BLOCK) for file in files)
+    pack(zip(names, blocks, strict=True), cast(Any, packed))
+    found.size = packed.tell()
+    return found
+
+
+def tidy(name: object) -> str:
+    """Return a file's name in a form that the database can store."""
+    return str(name or "").replace("\0", "").encode(errors="replace").decode()[:200]
 
 
 class ImportParser(BaseParser):

@@ -425,6 +425,7 @@ class Plan:
     # Settings of the screens that differ from the defaults: group -> name -> value.
     screening: Mapping[str, Any] = field(default_factory=dict)
     distinct_names: bool = False  # names that look alike in the file are of different things
+    join_names: bool = False  # they are of one thing, by the first of them
     planned: Planned | None = field(default=None, compare=False)
 
     @property

@@ -14,10 +14,13 @@ from annotate.instruments.base import input_as_text
 REQUIRED = ("item", "system", "output")
 OPTIONAL = ("reference", "input", "paragraphs", "group", "metrics")
 FIELDS = REQUIRED + OPTIONAL
+# What columns may be beside our fields: chats with an output each, the outputs of a system each.
+CHAT, SYSTEMS, NUMBERS, UNUSED = "chat", "systems", "numbers", "unused"
 METRIC = "metrics."  # the prefix of a column that holds a metric
 MOST_UNKNOWN = 50  # unknown names that are reported; a file may have a new one on every line
 MOST_SHAPES = 100
 MOST_FIELDS = 1000  # per record
+MANY_FIELDS = f"more than {MOST_FIELDS:,} fields."
 SHOWN_FIELDS = 60  # characters of a name that comes from the file
 LONGEST_COLUMN = 200  # characters of a name that somebody types
 
@@ -45,15 +48,28 @@ class AmbiguousError(ValueError):
 class FieldNames:
     """Sorts the fields of records and collects the messages about their names.
 
-    named: which column is which, by our names, where somebody said so.
+    columns: which column is which, where somebody said so, or the names of files do: one of them
+    by our name, or `CHAT`; several as `SYSTEMS`, `NUMBERS` or `UNUSED`. said: somebody did.
     """
 
-    named: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    said: bool = True
     read_as: dict[str, str] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
     unclear: dict[str, tuple[str, ...]] = field(default_factory=dict)  # optional field -> names
     # By the names of a record: ours by the file's, and the unknown ones.
     _shapes: dict[tuple[str, ...], tuple[dict[str, str], list[str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.named: dict[str, str] = {
+            ours: self.columns[ours] for ours in FIELDS if ours in self.columns
+        }
+        self.systems: list[str] = list(self.columns.get(SYSTEMS, ()))
+        self.unused = set(self.columns.get(UNUSED, ()))
+        # They are none of our fields, whatever they are called.
+        self.others = {*self.systems, *self.unused, *self.columns.get(NUMBERS, ())}
+        if chat := self.columns.get(CHAT):
+            self.others.add(chat)
 
     def sort(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the known fields under our names, and the unknown ones.
@@ -84,7 +100,7 @@ class FieldNames:
             elif found:
                 self.unclear[wanted] = found
         self.read_as |= {theirs: name for theirs, name in ours.items() if theirs != name}
-        unknown = [name for name in names if name not in ours]
+        unknown = [name for name in names if name not in ours and name not in self.unused]
         for name in unknown:
             if len(self.unknown) < MOST_UNKNOWN and not name.startswith(METRIC):
                 self.unknown[name] = None
@@ -97,7 +113,7 @@ class FieldNames:
         """
         if wanted in self.named:
             return tuple(name for name in names if name == self.named[wanted])
-        taken = set(self.named.values())
+        taken = {*self.named.values(), *self.others}
         names = tuple(name for name in names if name not in taken)
         if wanted in names:
             return (wanted,)
@@ -208,14 +224,25 @@ class RowProblem:
 
 
 @dataclass
+class Column:
+    """A column of a table: its name, what it was or may be read as, and its first cells."""
+
+    name: str
+    role: str
+    cells: list[str]
+
+
+@dataclass
 class Problems:
     """The errors of a file by kind. Its size does not grow with the file.
 
     cut: there are further kinds of errors, or the rest of the file was not read.
+    columns: of the file, where it may help to say which is which.
     """
 
     problems: list[RowProblem] = field(default_factory=list)
     cut: bool = False
+    columns: list[Column] = field(default_factory=list)
 
     def add(self, error: RowError) -> None:
         kind = error.kind or error.message
@@ -259,11 +286,6 @@ class Problems:
     def more(self) -> bool:
         """Return whether there are more errors than the examples."""
         return self.cut or any(one.count > len(one.examples) for one in self.problems)
-
-    @property
-    def lacks_columns(self) -> bool:
-        """Return whether it may help to say which column is which."""
-        return any(one.kind == NO_COLUMN for one in self.errors)
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.problems), *([CUT] if self.cut else [])])
@@ -318,15 +340,17 @@ _MARKS = [
 _NO_TEXT = [
     (
         b"PK\x03\x04",
-        "This is an archive or a spreadsheet in an archive. Unpack it first.",
+        "This is an archive or a spreadsheet. Unpack it, or save the table as CSV.",
     ),
-    (b"\xd0\xcf\x11\xe0", "This is a spreadsheet of an old kind (.xls). Save the table as CSV."),
+    (
+        b"\xd0\xcf\x11\xe0",
+        "This is a spreadsheet of an old kind (.xls), or with a password. Save the table as CSV.",
+    ),
     (b"\x1f\x8b", "This is a compressed file in a compressed file. Unpack it first."),
     (b"BZh", "This file is compressed. Unpack it first."),
     (b"\xfd7zXZ", "This file is compressed. Unpack it first."),
     (b"(\xb5/\xfd", "This file is compressed. Unpack it first."),
     (b"%PDF", "This is a PDF document. Save the table as CSV, or write JSON lines."),
-    (b"PAR1", "This is a Parquet file. Write it as JSON lines or as CSV."),
 ]
 
 

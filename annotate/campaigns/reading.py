@@ -9,22 +9,26 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, combinations, islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotate.campaigns.packed import opened
+from annotate.campaigns import aligned, binary
+from annotate.campaigns.packed import is_sheet, opened
 from annotate.campaigns.problems import (
     DECODER,
     FIELDS,
+    MANY_FIELDS,
     METRIC,
     MOST_FIELDS,
+    MOST_UNKNOWN,
     NO_COLUMN,
     REQUIRED,
     TOO_DEEP,
     TOO_LONG,
     AmbiguousError,
+    Column,
     FieldNames,
     Problems,
     Row,
@@ -48,6 +52,8 @@ from annotate.campaigns.shapes import (
     Shape,
     ShapeError,
     is_by_columns,
+    is_name,
+    roles,
     rows_of_columns,
     shape_of,
 )
@@ -86,6 +92,11 @@ class Header:
     line: int
     quoted: bool = True
 
+    @cached_property
+    def filled(self) -> list[str]:
+        """Return the names, with numbers in place of those that are empty."""
+        return [name or f"column {i}" for i, name in enumerate(self.names, start=1)]
+
 
 def header_of(head: bytes, known: FieldNames) -> Header:
     """Return the header, with the delimiter that the file names or that gives most known names."""
@@ -100,7 +111,7 @@ def header_of(head: bytes, known: FieldNames) -> Header:
         with suppress(csv.Error):
             names = next(csv.reader([first], delimiter=delimiter), [])
             if names:
-                tidy = tuple(name.strip() for name in names)
+                tidy = tuple(name.strip() for name in names[: MOST_FIELDS + 1])
                 found.append(Header(tidy, delimiter, number))
     return max(found, key=lambda one: (known.means_something(one.names), len(one.names)))
 
@@ -160,7 +171,6 @@ def table_records(
         quoting=csv.QUOTE_MINIMAL if header.quoted else csv.QUOTE_NONE,
         strict=True,
     )
-    names = [name or f"column {i}" for i, name in enumerate(header.names, start=1)]
     began = 1
     while True:
         try:
@@ -174,14 +184,21 @@ def table_records(
         if cells is None:
             return
         if began > header.line and any(cells):
-            while len(cells) > len(names) and not cells[-1]:
-                cells.pop()
-            if len(cells) == len(names):
-                yield began, dict(zip(names, cells, strict=True))
-            else:
-                message = f"{len(cells)} columns, where the first line has {len(names)}."
-                yield began, RowError(began, message, kind="columns")
+            yield began, _named_cells(began, cells, header)
         began = reader.line_num + 1
+
+
+def _named_cells(
+    place: int, cells: list[str], header: Header, unit: str = "line"
+) -> dict[str, str] | RowError:
+    """Return the cells of a row by their columns' names; some have a number in place of one."""
+    names = header.filled
+    while len(cells) > len(names) and not cells[-1]:
+        cells.pop()
+    if len(cells) == len(names):
+        return dict(zip(names, cells, strict=True))
+    message = f"{len(cells)} columns, where the first {unit} has {len(names)}."
+    return RowError(place, message, "columns", unit)
 
 
 def _no_csv(line: int, why: str) -> RowError:
@@ -241,23 +258,44 @@ EMPTY = (
 )
 NEITHER = (
     "This is neither JSON nor a table. The file needs one JSON object on each line, a JSON list "
-    "of such objects, or CSV whose first line names the columns item, system and output."
+    "of such objects, or CSV whose first line names the columns item, system and output. Text "
+    "files of one output a line are chosen together, one for each system."
 )
-MANY_FIELDS = f"more than {MOST_FIELDS:,} fields."
 NO_OBJECT = 'not an object. Each one looks like {"item": …, "system": …, "output": …}.'
 BY_ROWS = (
     "Is this a table that is written column by column? Write one object on each line (in pandas: "
     'orient="records", lines=True).'
 )
+SHOWN_COLUMNS, SHOWN_ROWS = 60, 3  # with menus that say which column is which
 MOST_NAMES = 6  # columns that a message lists
 
-NO_COLUMNS: Mapping[str, str] = {}  # every field goes by its own or a usual name
+NO_COLUMNS: Mapping[str, Any] = {}  # every field goes by its own or a usual name
 Raw = Iterator[tuple[int, Any]]  # the place, and the value there or a RowError
 Typed = Callable[[dict[str, Any], dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]
 
 
 # One entry of a file: its place, its known fields under our names, and the unknown ones.
 Record = tuple[int, dict[str, Any], dict[str, Any]]
+Files = Iterator[tuple[str, Iterator[bytes]]]
+
+
+@dataclass
+class Table:
+    """The entries of a file as they are, and its format.
+
+    fields: the names in its first entries. line: of the names; 0 where each entry has them.
+    typed: gives known and unknown fields their types. told: what was read as what.
+    """
+
+    name: str
+    encoding: str
+    unit: str
+    fields: list[str]
+    first: list[dict[str, Any]]
+    raw: Raw
+    told: list[str] = field(default_factory=list)
+    line: int = 0
+    typed: Typed = lambda *both: both
 
 
 @dataclass
@@ -267,41 +305,115 @@ class Form:
     where: what the places of records count; in an archive the file, too, and of the last record.
     """
 
-    name: str
-    encoding: str
-    unit: str
+    table: Table
     names: FieldNames
     shape: Shape
     records: Iterator[Record | RowError]
-    told: list[str] = field(default_factory=list)
     where: str = ""
 
 
-def recognised(blocks: Iterable[bytes], columns: Mapping[str, str] = NO_COLUMNS) -> Form:
+def recognised(blocks: Iterable[bytes], columns: Mapping[str, Any] = NO_COLUMNS) -> Form:
     """Return the format of a file; raises `UploadRefused` for a format that cannot be read.
 
-    columns: which column is which, by our names, where somebody said so.
+    columns: which column is which, as in `FieldNames`, where somebody said so.
     """
-    files = opened(blocks)
-    names = FieldNames(columns)
-    name, text = next(files)
-    form = _of_file(name, text, names)
-    form.told = [*form.shape.told, *form.told]
-    form.where = form.unit
+    name, table, names, files = _begun(blocks, columns)
+    try:
+        if not (names.said or names.systems):
+            raise UploadRefused([RowError(0, aligned.NO_SYSTEM)])
+        form = _formed(name, table, names)
+    except UploadRefused as refused:
+        refused.refusal.columns = _columns(table, names)
+        raise
+    form.where = table.unit
     form.records = chain(_in_file(name, form, form.records), _further(files, form))
     return form
 
 
-def _further(
-    files: Iterable[tuple[str, Iterable[bytes]]], form: Form
-) -> Iterator[Record | RowError]:
+def plain_table(blocks: Iterable[bytes]) -> Table:
+    """Return the table in a file of any format, as it is; further files of an archive follow.
+
+    Raises `UploadRefused`, also while its entries are taken.
+    """
+    _name, table, names, files = _begun(blocks, NO_COLUMNS)
+
+    def further() -> Raw:
+        for other, text in files:
+            found = _table_in(other, text, names)
+            if found.fields != table.fields:
+                message = f"{other}: other columns than in the first file of this archive."
+                raise UploadRefused([RowError(0, message)])
+            yield from found.raw
+
+    table.raw = chain(table.raw, further())
+    return table
+
+
+def _columns(table: Table, names: FieldNames) -> list[Column]:
+    """Return the first columns, with what they are and the beginnings of their first cells."""
+    found = [
+        Column(name, role, [_beginning(entry.get(name)) for entry in table.first[:SHOWN_ROWS]])
+        for name, role in roles(table.fields, table.first, names).items()
+        if is_name(name)
+    ]
+    return found[:SHOWN_COLUMNS]
+
+
+def _beginning(value: Any) -> str:
+    if value is None:
+        return ""
+    return fields_shown(value if isinstance(value, str) else json.dumps(value, default=str))
+
+
+def _begun(
+    blocks: Iterable[bytes], columns: Mapping[str, Any]
+) -> tuple[str, Table, FieldNames, Files]:
+    """Return the first file, by its name in an archive, and the further ones."""
+    files = opened(blocks)
+    names = FieldNames(columns)
+    name, text = next(files)
+    try:
+        head, text = head_of(text)
+    except UploadRefused as refused:
+        raise _named(name, refused) if name else refused from None
+    if not (name and _is_plain(name, head, names)):
+        return name, _table_in(name, text, names), names, files
+    first, raw = _ahead(aligned.rows_of_files(chain([(name, text)], files)), LOOKED_AT)
+    fields = list(first[0]) if first else []
+    table = Table(aligned.FORM, "UTF-8", "line", fields, first, raw)
+    if fields and not columns:
+        names = FieldNames(aligned.proposed(fields), said=False)
+        table.told = list(aligned.told(names.columns))
+    return "", table, names, files
+
+
+NO_TEXT_FILES = {".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"}
+
+
+def _is_plain(name: str, head: bytes, names: FieldNames) -> bool:
+    """Return whether a file in an archive has a text on each line: it is no table and no JSON."""
+    if PurePosixPath(name).suffix.casefold() in NO_TEXT_FILES or is_sheet(head):
+        return False
+    try:
+        _encoding, text = as_utf8([head])
+    except UploadRefused:
+        return False  # reading it says why
+    first = b"".join(text).strip().partition(b"\n")[0].strip()
+    if first[:1] not in (b"{", b"["):
+        return names.means_something(header_of(first, names).names) < 2
+    try:
+        DECODER.decode(first.decode(errors="replace"))
+    except (ValueError, RecursionError):
+        return len(first) > 1
+    return False
+
+
+def _further(files: Files, form: Form) -> Iterator[Record | RowError]:
     """Yield the records of further files in an archive, which must be of the first one's form."""
     for name, text in files:
-        other = _of_file(name, text, form.names)
-        if (other.name, replace(other.shape, system="")) != (
-            form.name,
-            replace(form.shape, system=""),
-        ):
+        other = _formed(name, _table_in(name, text, form.names), form.names)
+        both = [(one.table.name, replace(one.shape, system="")) for one in (form, other)]
+        if both[0] != both[1]:
             message = f"{name}: not of the same form as the first file in this archive."
             raise UploadRefused([RowError(0, message)])
         yield from _in_file(name, form, other.records)
@@ -314,7 +426,7 @@ def _in_file(
     if not name:
         yield from records
         return
-    form.where = f"{fields_shown(name)}, {form.unit}"
+    form.where = f"{fields_shown(name)}, {form.table.unit}"
     try:
         for record in records:
             yield replace(record, unit=form.where) if isinstance(record, RowError) else record
@@ -332,39 +444,111 @@ def _named(name: str, refused: UploadRefused) -> UploadRefused:
     )
 
 
-def _of_file(name: str, blocks: Iterable[bytes], names: FieldNames) -> Form:
+def _table_in(name: str, blocks: Iterable[bytes], names: FieldNames) -> Table:
     try:
-        return _of_text(blocks, names, PurePosixPath(name).stem)
+        head, blocks = head_of(blocks)
+        if is_sheet(head):
+            return _of_sheet(blocks)
+        if head.startswith(binary.PARQUET):
+            return _of_json("Parquet", binary.UNIT, binary.entries_of_parquet(blocks), "", names)
+        return _of_text(blocks, names)
     except UploadRefused as refused:
         raise _named(name, refused) if name else refused from None
 
 
-def _of_text(blocks: Iterable[bytes], names: FieldNames, file: str) -> Form:
+def _of_text(blocks: Iterable[bytes], names: FieldNames) -> Table:
     encoding, text = as_utf8(blocks)
     head, text = head_of(text)
     start = head.lstrip()[:1]
     if not start:
         raise UploadRefused([RowError(0, NEITHER if any(map(bytes.strip, text)) else EMPTY)])
     if start == b"{" and _is_lines(head):
-        return _of_json("JSON lines", "line", _json_lines(text), encoding, names, file)
+        return _of_json("JSON lines", "line", _json_lines(text), encoding, names)
     if start in (b"{", b"["):
         name = "a JSON list" if start == b"[" else "JSON objects"
         raw = enumerate(entries(text), start=1)
-        return _of_json(name, "entry", raw, encoding, names, file)
-    return _table(head, text, encoding, names, file)
+        return _of_json(name, "entry", raw, encoding, names)
+    header = header_of(head, names)
+    if not names.means_something(header.names) and len(header.names) < 2:
+        raise UploadRefused([RowError(0, NEITHER)])
+    header, text = _looked_through(header, text)
+    table = _of_rows("line", header, table_records(text, header))
+    table.name = f"CSV with {DELIMITERS.get(header.delimiter, f'“{header.delimiter}”')}"
+    table.encoding = encoding
+    if not header.quoted:
+        table.told = ["Quotation marks are read as characters of the texts."]
+    return table
 
 
-def _of_json(name: str, unit: str, raw: Raw, encoding: str, names: FieldNames, file: str) -> Form:
-    first, raw = _ahead(raw, 1)
+def _of_sheet(blocks: Iterable[bytes]) -> Table:
+    told: list[str] = []
+    rows = binary.rows_of_sheet(blocks, told)
+    line, first = next(rows)
+    names = [cell.strip() for cell in first]
+    while not names[-1]:
+        names.pop()
+    header = Header(tuple(names), "", line)
+
+    def cells_of(place: int, cells: list[str]) -> dict[str, str] | RowError:
+        missing = len(header.names) - len(cells)  # a row ends with its last cell
+        return _named_cells(place, [*cells, *[""] * missing], header, binary.UNIT)
+
+    table = _of_rows(binary.UNIT, header, ((n, cells_of(n, cells)) for n, cells in rows))
+    table.name, table.told = "a spreadsheet", told
+    return table
+
+
+def _of_rows(unit: str, header: Header, raw: Raw) -> Table:
+    """Return a table that has no name yet. raw: its rows, each by the names of the columns."""
+    if len(header.names) > MOST_FIELDS:
+        raise UploadRefused([RowError(header.line, MANY_FIELDS, unit=unit)])
+    if twice := [name for name, n in Counter(filter(None, header.names)).items() if n > 1]:
+        message = f"two columns are called “{fields_shown(twice[0])}”. Rename one."
+        raise UploadRefused([RowError(header.line, message, unit=unit)])
+    first, raw = _ahead(raw, LOOKED_AT)
+    typed = partial(from_cells, comma=header.delimiter == ";")
+    return Table("", "", unit, header.filled, first, raw, line=header.line, typed=typed)
+
+
+def _of_json(name: str, unit: str, raw: Raw, encoding: str, names: FieldNames) -> Table:
+    first, raw = _ahead(raw, 2)
     told = []
     if first and is_by_columns(first[0]):
         told = ["Read as a table that is written column by column."]
         name, unit, raw = "JSON by columns", "row", _by_rows(raw)
+    elif inside := _list_inside(first, names):
+        told = [f"Read the list “{fields_shown(inside)}” of the object around it."]
+        name, unit = "a JSON list", "entry"
+        raw = chain(enumerate(first[0][inside], start=1), islice(raw, 1, None))
     first, raw = _ahead(_objects(raw, names, unit), LOOKED_AT)
-    fields = dict.fromkeys(chain.from_iterable(first))
-    shape = shape_of(fields.keys(), first, names, file) or USUAL
-    records = _records(raw, names, shape, unit)
-    return Form(name, encoding, unit, names, shape, records, told)
+    fields = list(dict.fromkeys(chain.from_iterable(first)))
+    return Table(name, encoding, unit, fields, first, raw, told)
+
+
+def _list_inside(first: list[Any], names: FieldNames) -> str:
+    """Return the name of the list in the only object of a file; "" if it is not around rows."""
+    is_alone = len(first) == 1 and isinstance(first[0], dict)
+    return _wrapped(first[0], names) if is_alone and not names.means_something(first[0]) else ""
+
+
+def _formed(name: str, table: Table, names: FieldNames) -> Form:
+    """Return the form of a table. name: of its file in an archive."""
+    fields = table.fields
+    shape = shape_of(fields, table.first, names, PurePosixPath(name).stem)
+    try:
+        if table.line and shape is None:
+            few = len(fields) < 3 and not names.means_something(fields)
+            raise UploadRefused([RowError(0, NEITHER) if few else _no_column(table, names)])
+        if table.line and shape == USUAL:
+            names.sort(dict.fromkeys(fields, ""))
+    except AmbiguousError as error:
+        refused = UploadRefused([RowError(table.line, str(error), NO_COLUMN, table.unit)])
+        raise _named(name, refused) if name else refused from None
+    except UploadRefused as refused:
+        raise _named(name, refused) if name else refused from None
+    shape = shape or USUAL
+    records = _records(table.raw, names, shape, table.unit, table.typed)
+    return Form(table, names, shape, records)
 
 
 def _ahead(raw: Raw, most: int) -> tuple[list[Any], Raw]:
@@ -455,7 +639,7 @@ def _records(
                 known, unknown = _with_metrics(*typed(*names.sort(entry)))
                 yield place, shape.filled(known, number), unknown
         except AmbiguousError as error:
-            yield RowError(place, str(error), unit=unit)
+            yield RowError(place, str(error), NO_COLUMN, unit)
         except ShapeError as error:
             yield RowError(place, str(error), kind="shape", unit=unit)
 
@@ -481,45 +665,18 @@ def _with_metrics(
     return known, unknown
 
 
-def _table(head: bytes, text: Iterator[bytes], encoding: str, names: FieldNames, file: str) -> Form:
-    header = header_of(head, names)
-    if not names.means_something(header.names) and len(header.names) < 2:
-        raise UploadRefused([RowError(0, NEITHER)])
-    if len(header.names) > MOST_FIELDS:
-        raise UploadRefused([RowError(header.line, MANY_FIELDS)])
-    if twice := [name for name, n in Counter(filter(None, header.names)).items() if n > 1]:
-        message = f"two columns are called “{fields_shown(twice[0])}”. Rename one."
-        raise UploadRefused([RowError(header.line, message)])
-    header, text = _looked_through(header, text)
-    first, raw = _ahead(table_records(text, header), LOOKED_AT)
-    shape = shape_of(dict.fromkeys(header.names).keys(), first, names, file)
-    if shape is None and not names.means_something(header.names) and len(header.names) < 3:
-        raise UploadRefused([RowError(0, NEITHER)])
-    if shape is None:
-        raise UploadRefused([_no_column(header, names)])
-    if shape == USUAL:
-        try:
-            names.sort(dict.fromkeys(header.names, ""))
-        except AmbiguousError as error:
-            raise UploadRefused([RowError(header.line, str(error))]) from None
-    typed = partial(from_cells, comma=header.delimiter == ";")
-    told = [] if header.quoted else ["Quotation marks are read as characters of the texts."]
-    named = DELIMITERS.get(header.delimiter, f"“{header.delimiter}”")
-    records = _records(raw, names, shape, "line", typed)
-    return Form(f"CSV with {named}", encoding, "line", names, shape, records, told)
-
-
-def _no_column(header: Header, names: FieldNames) -> RowError:
-    missing = [name for name in REQUIRED if not names.candidates(name, header.names)]
-    found = [f"“{fields_shown(name)}”" for name in header.names[:MOST_NAMES]]
-    more = f" and {count(rest)} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
+def _no_column(table: Table, names: FieldNames) -> RowError:
+    missing = [name for name in REQUIRED if not names.candidates(name, table.fields)]
+    found = [f"“{fields_shown(name)}”" for name in table.fields[:MOST_NAMES]]
+    more = f" and {count(rest)} more" if (rest := len(table.fields) - MOST_NAMES) > 0 else ""
     wanted = series(f"“{fields_shown(names.named.get(name, name))}”" for name in missing)
     message = (
         f"no {'column' if len(missing) == 1 else 'columns'} {wanted}. The columns are "
-        f"{', '.join(found)}{more}. The first line must name item, system and output, and each "
-        "further line holds one output of one system; or each system has a column of its own."
+        f"{', '.join(found)}{more}. The first {table.unit} must name item, system and output, "
+        f"and each further {table.unit} holds one output of one system; or each system has a "
+        "column of its own."
     )
-    return RowError(header.line, message, kind=NO_COLUMN)
+    return RowError(table.line, message, NO_COLUMN, table.unit)
 
 
 # Reads files into a sheet: checks every row, reports every error, adds tables of metrics.
@@ -587,21 +744,30 @@ def read(
     outputs: Iterable[bytes],
     metrics: Iterable[bytes] | None = None,
     *,
-    columns: Mapping[str, str] = NO_COLUMNS,
+    columns: Mapping[str, Any] = NO_COLUMNS,
 ) -> Facts:
     """Read the files into an empty sheet; raises `UploadRefused` with all errors found.
 
     outputs: the file in blocks of any size, in one of the recognised formats.
     metrics: a CSV file with the columns system, item, metric and value.
-    columns: which column of the outputs is which, by our names, where somebody said so.
+    columns: which column of the outputs is which, as in `FieldNames`, where somebody said so.
     """
     reading = _Reading(sheet, recognised(outputs, columns))
-    reading.run()
+    form = reading.form
+    table = form.table
+    try:
+        reading.run()
+    except UploadRefused as refused:
+        lacks = [ours for ours in REQUIRED if not form.names.candidates(ours, table.fields)]
+        kinds = {NO_COLUMN, *(f"{ours} missing" for ours in lacks)}
+        if kinds & {one.kind for one in refused.errors}:
+            refused.refusal.columns = _columns(table, form.names)
+        raise
     if metrics is not None:
         add_metrics(sheet, metrics)
     facts = sheet.facts()
-    form = reading.form
-    facts.form, facts.encoding, facts.unit = form.name, form.encoding, form.unit
+    facts.read_as = _columns(table, form.names)
+    facts.form, facts.encoding, facts.unit = table.name, table.encoding, table.unit
     facts.columns = [one for one in facts.columns if not one.loose or one.name in reading.numeric]
     facts.odd_cells = reading.odd_cells()
     facts.notices = list(reading.notices())
@@ -628,7 +794,7 @@ class _Reading:
         self.metrics: set[str] = set()
         self.n_cut = self.n_broken = 0
         self.problems = Problems()
-        sheet.unit = form.unit
+        sheet.unit = form.table.unit
 
     def run(self) -> None:
         for record in self.form.records:
@@ -695,9 +861,15 @@ class _Reading:
         return [odd for name, odd in self.mixed.items() if self.numbers[name] > self.others[name]]
 
     def notices(self) -> Iterator[str]:
-        yield from self.form.told
+        yield from self.form.shape.told
+        yield from self.form.table.told
+        yield from self.sheet.told_of_joined()
         names = self.form.names
         said = {theirs: ours for theirs, ours in names.read_as.items() if ours in names.named}
+        systems = [name for name in names.systems if name in self.form.table.fields]
+        said |= dict.fromkeys(systems[:MOST_UNKNOWN], "a system")
+        if not names.said:  # the names of files do, which stands above
+            said = {}
         usual = {theirs: ours for theirs, ours in names.read_as.items() if ours not in names.named}
         for how, found in (("as you said", said), ("by their usual names", usual)):
             if found:

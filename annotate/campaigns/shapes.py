@@ -10,16 +10,22 @@ from functools import partial
 from typing import Any
 
 from annotate.campaigns.problems import (
+    CHAT,
     DECODER,
     FIELDS,
+    LONGEST_COLUMN,
     METRIC,
     MOST_UNKNOWN,
+    NUMBERS,
     REQUIRED,
+    SYSTEMS,
+    UNUSED,
     FieldNames,
     fields_shown,
     folded,
 )
 from annotate.common import content
+from annotate.common.errors import Invalid
 from annotate.common.numbers import count, series
 
 LOOKED_AT = 20  # entries from which the form is recognised
@@ -29,15 +35,34 @@ TURNS = {"messages", "conversation", "conversations"}
 EXPORTED = {"output", "item", "systems", "text"}  # the fields of outputs.jsonl in an export
 LONGEST_SYSTEM, LONGEST_START = 80, 60
 FEW = 4  # texts; fewer do not repeat enough to be names
+MISSPELT = 0.75  # how much a name must have of ours to be proposed for it
 PARAGRAPH = re.compile(r"paragraphs?[ _.-]?(\d{1,2})", re.IGNORECASE)
 NO_NAME = re.compile(r"[\s\d.,;:%+-]*|column \d+")  # what is in a first line that names nothing
-NUMBERS = re.compile(r"[\s\d.,%+-]*")
+NUMBERS_ALONE = re.compile(r"[\s\d.,%+-]*")
 # Columns that describe a text. They are no systems, whatever they hold.
+REMARKS = {"note", "notes", "comment", "comments", "remark", "remarks", "feedback", "rationale"}
 _DESCRIBES = (
-    "text title url link note notes comment comments date time category topic domain language lang "
-    "label split type author name instruction annotator"
+    "text title url link date time category topic domain language lang label split type author "
+    "name instruction annotator reason explanation status"
 )
-DESCRIBES = set(_DESCRIBES.split())
+DESCRIBES = {*REMARKS, *_DESCRIBES.split()}
+
+# What a column may be, and how menus call it.
+ROLES = {
+    "": "not used",
+    "item": "item (its name)",
+    "system": "system (its name)",
+    "output": "output",
+    SYSTEMS: "outputs of one system",
+    CHAT: "chat; its last turn is the output",
+    "input": "input",
+    "reference": "reference",
+    "paragraphs": "paragraphs",
+    "group": "group of items",
+    NUMBERS: "number, for metrics",
+    "metrics": "metrics (an object)",
+}
+ALTERNATIVES = {"output", SYSTEMS, CHAT}  # a table has one of these
 
 Entry = dict[str, Any]
 Split = Callable[[Entry], Iterable[Entry]]
@@ -95,15 +120,19 @@ def shape_of(
     found = {ours: names.candidates(ours, fields) for ours in FIELDS}
     if all(found[ours] for ours in REQUIRED) or not fields:
         return USUAL
+    chosen = [*names.systems, *([chat] if (chat := names.columns.get(CHAT)) else [])]
+    if not set(chosen) <= set(fields):
+        return None
     if any(ours in names.named and not found[ours] for ours in REQUIRED):
         return None
     if EXPORTED.issubset(fields) and not found["system"]:
         return Shape(("Read as the outputs of an export.",), _exported)
-    taken = {name for several in found.values() for name in several}
-    unknown = [name for name in fields if name not in taken]
+    unknown = _unknown(found, fields, names)
     if any(_is_misspelt(ours, unknown) for ours in REQUIRED if not found[ours]):
         return None
     split, told = _split(found, fields, first, unknown)
+    if chosen:
+        split, told = partial(_chat, chat) if chat else partial(_by_system, names.systems), []
     if split is None:
         return None
     by_column = isinstance(split, partial) and split.func is _by_system
@@ -127,6 +156,82 @@ def shape_of(
             else "No item is named, so the items are numbered."
         )
     return Shape(tuple(told), split, system, item)
+
+
+def roles(fields: Sequence[str], first: Sequence[Entry], names: FieldNames) -> dict[str, str]:
+    """Return what each column is, as it was said or is proposed; "" for one that is not used.
+
+    That is one of our fields, or a word that `FieldNames` takes.
+    """
+    found = {ours: names.candidates(ours, fields) for ours in FIELDS}
+    read = {several[0]: ours for ours, several in found.items() if several}
+    unknown = _unknown(found, fields, names)
+    read |= dict.fromkeys(names.systems, SYSTEMS)
+    read |= {name: CHAT for name in fields if name == names.columns.get(CHAT)}
+    if not (names.columns or (found["system"] and found["output"])):
+        split, _told = _split(found, fields, first, unknown)
+        if isinstance(split, partial):
+            chosen = split.args[0]
+            read |= {chosen: CHAT} if split.func is _chat else dict.fromkeys(chosen, SYSTEMS)
+        for ours in REQUIRED:
+            close = get_close_matches(ours, [folded(name) for name in unknown], 1, MISSPELT)
+            for name in unknown:
+                if not found[ours] and close == [folded(name)]:
+                    read.setdefault(name, ours)
+    for name in unknown:
+        values = [value for one in first if (value := one.get(name)) not in (None, "")]
+        if values and name not in read and all(map(_is_number, values)):
+            read[name] = NUMBERS
+    return {name: read.get(name, "") for name in fields}
+
+
+def said(chosen: Mapping[str, str], *, whole: bool = False) -> dict[str, Any]:
+    """Return what somebody chose for each column, as `FieldNames` takes it.
+
+    chosen: of some columns, or of all (`whole`), a key of `ROLES`. Raises `Invalid` for choices
+    that contradict each other.
+    """
+    for name, role in chosen.items():
+        if role not in ROLES:
+            raise Invalid({"columns": f"A column is one of {', '.join(filter(None, ROLES))}."})
+        if not is_name(name):
+            raise Invalid({"columns": f"“{fields_shown(name)}” is no name of a column."})
+    several: dict[str, list[str]] = {SYSTEMS: [], NUMBERS: [], UNUSED: []}
+    singles: dict[str, str] = {}
+    for name, role in chosen.items():
+        if (key := role or UNUSED) in several:
+            several[key].append(name)
+        elif role in singles:
+            raise Invalid({"columns": f"Two columns are chosen as “{ROLES[role]}”. Choose one."})
+        else:
+            singles[role] = name
+    found = ALTERNATIVES.intersection(chosen.values())
+    if len(found) > 1 or (whole and not found):
+        either = " or ".join(f"“{ROLES[role]}”" for role in ROLES if role in ALTERNATIVES)
+        raise Invalid({"columns": f"Choose which columns hold the outputs: {either}."})
+    if SYSTEMS in found and "system" in singles:
+        message = "Choose either a column for each system, or one that names the system."
+        raise Invalid({"columns": message})
+    return {**singles, **{key: names for key, names in several.items() if names}}
+
+
+def is_name(name: str) -> bool:
+    """Return whether a column can be chosen by its name: it can be stored and typed."""
+    plain = name == name.encode(errors="replace").decode() and "\0" not in name
+    return plain and 0 < len(name) <= LONGEST_COLUMN
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(NUMBERS_ALONE.fullmatch(value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _unknown(
+    found: Mapping[str, Sequence[str]], fields: Collection[str], names: FieldNames
+) -> list[str]:
+    taken = {name for several in found.values() for name in several}
+    return [name for name in fields if name not in taken and name not in names.others]
 
 
 def _split(
@@ -163,14 +268,21 @@ def _systems(names: Sequence[str], first: Sequence[Entry], *, alone: bool) -> li
     alone: no other column has a known name, so perhaps the first line names nothing.
     """
     values = {name: [v for one in first if (v := one.get(name)) is not None] for name in names}
+    filled = {name: sum(map(bool, found)) for name, found in values.items()}
+    most = max(filled.values(), default=0)
     if alone and any(NO_NAME.fullmatch(name) or name in values[name] for name in names):
         return []
-    found = [name for name in names if _may_be_system(name) and _are_texts(values[name])]
+    found = [
+        name
+        for name in names
+        if _may_be_system(name) and _are_texts(values[name]) and 2 * filled[name] >= most
+    ]
     return found if len(found) > 1 else []
 
 
 def _may_be_system(name: str) -> bool:
     known = PARAGRAPH.fullmatch(name) or name.startswith(METRIC) or folded(name) in DESCRIBES
+    known = known or not REMARKS.isdisjoint(re.findall(r"[a-z]+", name.casefold()))
     return not known and not NO_NAME.fullmatch(name) and len(name) <= LONGEST_SYSTEM
 
 
@@ -180,7 +292,7 @@ def _are_texts(values: Sequence[Any]) -> bool:
         return False
     seen = {json.dumps(one) for one in values}
     comes_again = len(values) >= FEW and len(seen) <= len(values) / 2
-    numbers = all(isinstance(one, str) and NUMBERS.fullmatch(one) for one in values)
+    numbers = all(isinstance(one, str) and NUMBERS_ALONE.fullmatch(one) for one in values)
     return not comes_again and not numbers
 
 

@@ -7,12 +7,14 @@ import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from itertools import groupby
 from typing import Any, Self
 
 from pydantic import BaseModel
 
+from annotate.campaigns import problems
 from annotate.campaigns.problems import REQUIRED, Constant, Row, fields_shown, looks_like
 from annotate.common import content
 from annotate.common.numbers import count
@@ -314,6 +316,7 @@ class Facts(BaseModel):
     odd_cells: list[OddCell] = []
     constant_metrics: list[str] = []  # recommended ones that are the same for every output
     notices: list[str] = []
+    read_as: list[problems.Column] = []  # the columns of the file
     alike: list[str] = []  # a sentence for each two names of systems or items that look alike
     # The facts of every two systems, as far as they differ; None: there are fewer, or too many.
     pairs: "Facts | None" = None
@@ -652,6 +655,7 @@ CREATE TABLE item (
     id INTEGER PRIMARY KEY, key TEXT UNIQUE, line INTEGER, reference TEXT, input TEXT,
     paragraphs TEXT, grouped TEXT, hashes TEXT, has_input INTEGER, has_question INTEGER
 );
+CREATE TABLE first (kind TEXT, looks TEXT, name TEXT, PRIMARY KEY (kind, looks)) WITHOUT ROWID;
 CREATE TABLE row (
     id INTEGER PRIMARY KEY, item INTEGER, system INTEGER, line INTEGER, output TEXT, hash INTEGER,
     blank INTEGER, metrics TEXT, loose TEXT, UNIQUE (item, system)
@@ -663,7 +667,10 @@ SHARED = ("reference", "input", "paragraphs", "group")
 class Sheet:
     """Takes rows in the order of the file, and returns them item by item."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, joins: bool = False) -> None:
+        """joins: names that look alike are one: the first of them."""
+        self.joins = joins
+        self.joined: dict[tuple[str, str], str] = {}  # the first of them: by kind and other name
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.executescript(TABLES)
         self._db.execute("BEGIN")
@@ -681,6 +688,9 @@ class Sheet:
 
         loose: numbers in unknown fields, by their names in the file.
         """
+        if self.joins:
+            system_name, key = self._first("system", row.system), self._first("item", row.item)
+            row = replace(row, system=system_name, item=key)
         item = self._item(row)
         system = self._systems.get(row.system)
         if system is None:
@@ -708,6 +718,15 @@ class Sheet:
                 f"on {self.unit} {count(line)}. Keep one of them."
             )
             raise FaultyError([("twice", message)]) from None
+
+    def _first(self, kind: str, name: str) -> str:
+        """Return the first name of this kind that looks like this one."""
+        look = looks(name)
+        self._db.execute("INSERT OR IGNORE INTO first VALUES (?, ?, ?)", (kind, look, name))
+        (first,) = self._one("SELECT name FROM first WHERE kind = ? AND looks = ?", kind, look)
+        if first != name and len(self.joined) < MOST:
+            self.joined[kind, name] = first
+        return str(first)
 
     def _item(self, row: Row) -> int:
         hashes = " ".join(str(hash(getattr(row, name))) for name in SHARED)
@@ -753,6 +772,8 @@ class Sheet:
 
     def add_value(self, system: str, item: str, metric: str, value: float) -> None:
         """Add a metric's value to an existing row; raises `FaultyError` if there is none."""
+        if self.joins:
+            system, item = self._first("system", system), self._first("item", item)
         found = self._db.execute(
             "SELECT row.id, metrics FROM row JOIN item ON item.id = row.item "
             "WHERE item.key = ? AND system = ?",
@@ -780,6 +801,11 @@ class Sheet:
     def systems(self) -> list[str]:
         """Names in the order of the file."""
         return list(self._systems)
+
+    def told_of_joined(self) -> Iterator[str]:
+        """Yield which names were taken for which, as far as they are few."""
+        for (kind, name), first in self.joined.items():
+            yield f"The {kind} “{_shown(name)}” is read as “{_shown(first)}”."
 
     def facts(self) -> Facts:
         return facts_of_sheet(self._db)

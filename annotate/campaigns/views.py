@@ -156,7 +156,7 @@ def index(request: HttpRequest) -> HttpResponseBase:
         "listing": listing,
         "any": bool(campaigns) or campaigns_lists.has_any(user),
         "archived": campaigns_lists.n_archived(user),
-        "imports": imports.unfinished(user),
+        "imports": imports.drafts(user),
         "upload_limit": settings.UPLOAD_LIMIT // (1024 * 1024),
         "section": "campaigns",
     }

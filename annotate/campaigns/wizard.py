@@ -8,7 +8,6 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.template.defaultfilters import filesizeformat
@@ -128,7 +127,7 @@ def _new(request: HttpRequest) -> HttpResponseBase:
     posts = request.method == "POST"
     if kept is not None and not kept.can_change and not posts:
         return redirect("annotate:import", kept.public_id)
-    files = [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
+    files = [file for _name, several in request.FILES.lists() for file in several]
     if sum(file.size or 0 for file in files) > settings.UPLOAD_LIMIT:
         return too_large(request)
     form = FileStep(
@@ -136,6 +135,8 @@ def _new(request: HttpRequest) -> HttpResponseBase:
         plan=_first_plan(request, kept),
         has_file=bool(kept and kept.has_file),
         columns=kept.columns if kept else None,
+        shown=imports.columns_of(kept) if kept and kept.has_file else (),
+        is_refused=bool(kept and kept.status == ImportStatus.REFUSED),
     )
     if not posts:
         return _page(request, form, kept)
@@ -204,6 +205,7 @@ def _page(
         "fragment": fragment,
         "upload_limit": settings.UPLOAD_LIMIT,
         "usual_names": usual_names(),
+        "asks_columns": "columns" in request.GET,
     }
     template = "campaigns/_outcome.html" if fragment else "campaigns/new.html"
     return render(request, template, context, status=status)
@@ -499,9 +501,10 @@ def _has_steps_left(of: Any) -> bool:
 
 
 def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
-    acts: dict[str, Callable[[HttpRequest, Any], None]] = {
+    acts: dict[str, Callable[[HttpRequest, Any], Any]] = {
         "create": _create,
         "use": _use,
+        "join": _join,
         "width": _change_width,
         "cancel": _cancel,
         "retry": lambda request, of: imports.retry(of, actor_id=_user(request)),
@@ -509,15 +512,16 @@ def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
     act = acts.get(request.POST.get("act", ""))
     if act is None:
         raise NotFound("There is no such act.")
+    after = None
     try:
-        act(request, of)
+        after = act(request, of)
     except Conflict as conflict:
         messages.error(request, conflict.message)
     except (Invalid, UploadRefused):
         pass  # the page says what does not fit
-    if of.status == ImportStatus.CANCELLED:
+    if after is None and of.status == ImportStatus.CANCELLED:
         return redirect("annotate:campaigns")
-    return redirect("annotate:import", of.public_id)
+    return redirect("annotate:import", (after or of).public_id)
 
 
 def _create(request: HttpRequest, of: Any) -> None:
@@ -544,6 +548,21 @@ def _use(request: HttpRequest, of: Any) -> None:
     names = creating.check(plan, facts).metrics
     if name in plans.unused(names, facts):
         imports.change_plan(of, replace(plan, metrics=(*names, name)))
+
+
+def _join(request: HttpRequest, of: Any) -> Any:
+    """Read the file once more, with names that look alike as one; return the new import."""
+    _ask_ready(of)
+    plan = replace(imports.asked_of(of), join_names=True)
+    return imports.receive(
+        plan,
+        None,
+        owner_id=_user(request),
+        key=uuid4().hex,
+        replaces=of,
+        columns=of.columns,
+        steps_done=of.steps_done,
+    )
 
 
 def _change_width(request: HttpRequest, of: Any) -> None:
@@ -595,6 +614,7 @@ def _context(of: Any) -> Context:
     }
     if of.status == ImportStatus.REFUSED:
         context["refusal"] = imports.refusal_of(of)
+        context["corrects"] = of.has_file
     if of.status == ImportStatus.READY:
         context |= _preview(of)
     return context

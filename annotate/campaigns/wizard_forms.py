@@ -11,8 +11,9 @@ from django.conf import settings
 from django.forms.boundfield import BoundWidget
 from django.utils import timezone
 
-from annotate.campaigns import creating, plans
+from annotate.campaigns import creating, plans, shapes
 from annotate.campaigns.forms import about_field, text_field, title_field
+from annotate.campaigns.parsers import together
 from annotate.campaigns.plans import (
     AUTO,
     FEWEST_PEOPLE,
@@ -23,9 +24,15 @@ from annotate.campaigns.plans import (
     Plan,
     choice,
 )
-from annotate.campaigns.problems import FIELDS, LONGEST_COLUMN, Problems
+from annotate.campaigns.problems import (
+    FIELDS,
+    LONGEST_COLUMN,
+    Column,
+    Problems,
+)
 from annotate.campaigns.sheet import Facts
 from annotate.common.content import OF_INPUTS, TextForm
+from annotate.common.errors import Invalid
 from annotate.common.numbers import number_from, percent
 from annotate.crowds.adapters import CROWDS
 from annotate.instruments.base import Criterion, Instrument
@@ -223,19 +230,37 @@ def in_percent(share: float) -> str:
 # Step 1 of a new campaign: the files, their language, and a name.
 
 
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Files that were chosen together; several are one archive."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        files = [super(FilesField, self).clean(one, initial) for one in data or [None]]
+        return together(files) if files[0] else None
+
+
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 COLUMN = "column_"  # the prefix of the fields that say which column is which
+ROLE = "role_"  # and of the menus above the columns of a file that is here
 
 
 class FileStep(StepForm):
-    """What the systems wrote. `columns` says which column of the file is which, where it must."""
+    """What the systems wrote. `columns` says which column of the file is which, where it must.
+
+    Before a file is here one types the columns' names. Then each has a menu above its first rows.
+    """
 
     as_they_are = ("name", "language")
 
     # A form sent twice is one import; without a key, each request is a new import.
     key = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
-    outputs = forms.FileField(
-        label="Outputs (JSON or CSV)",
+    outputs = FilesField(
+        label="Outputs: one file or several",
         error_messages={
             "required": "Choose the file with the outputs.",
             "empty": "The file is empty. It needs one output of one system on each line.",
@@ -256,13 +281,21 @@ class FileStep(StepForm):
     )
 
     def __init__(
-        self, *args: Any, has_file: bool = False, columns: dict[str, str] | None = None, **kw: Any
+        self,
+        *args: Any,
+        has_file: bool = False,
+        columns: dict[str, Any] | None = None,
+        shown: Sequence[Column] = (),
+        is_refused: bool = False,
+        **kw: Any,
     ) -> None:
         """has_file: the outputs were uploaded before, so the file field is optional.
 
-        columns: which column of an earlier upload is which.
+        columns: which column of an earlier upload is which. shown: the columns of that upload.
+        is_refused: it could not be read, so what is shown is not what it was read as.
         """
         super().__init__(*args, **kw)
+        self.said, self.shown_columns, self.is_refused = columns or {}, shown, is_refused
         self.fields["key"].initial = uuid.uuid4().hex
         self.fields["outputs"].required = not has_file
         for name in FIELDS:
@@ -270,8 +303,15 @@ class FileStep(StepForm):
                 label=name,
                 required=False,
                 max_length=LONGEST_COLUMN,
-                initial=(columns or {}).get(name, ""),
+                initial=self.said.get(name, ""),
                 widget=forms.TextInput(attrs={"list": "columns", "autocomplete": "off"}),
+            )
+        for number, column in enumerate(shown):
+            self.fields[f"{ROLE}{number}"] = forms.ChoiceField(
+                label=column.name,
+                required=False,
+                initial=column.role,
+                choices=list(shapes.ROLES.items()),
             )
 
     @property
@@ -283,15 +323,43 @@ class FileStep(StepForm):
         """Return whether some column was named, or named wrongly: then its part stands open."""
         return any(field.value() or field.errors for field in self.column_fields)
 
+    @property
+    def menus(self) -> list[forms.BoundField]:
+        return [self[f"{ROLE}{number}"] for number, _column in enumerate(self.shown_columns)]
+
+    @property
+    def first_rows(self) -> list[tuple[str, ...]]:
+        return list(zip(*(one.cells for one in self.shown_columns), strict=True))
+
     def clean(self) -> dict[str, Any]:
-        found = list(self.columns.values())
-        if twice := [name for name in found if found.count(name) > 1]:
-            self.add_error(None, f"The column “{twice[0]}” is named for two fields.")
+        if self._chosen:
+            try:
+                shapes.said(self._chosen, whole=True)
+            except Invalid as invalid:
+                self.add_error(None, invalid.errors["columns"])
+        else:
+            found = list(self.columns.values())
+            if twice := [name for name in found if found.count(name) > 1]:
+                self.add_error(None, f"The column “{twice[0]}” is named for two fields.")
         return self.cleaned_data
 
     @property
-    def columns(self) -> dict[str, str]:
-        """Return our name -> the file's column, for those that were named."""
+    def _chosen(self) -> dict[str, str]:
+        """Return the menus' choices by column; none where they are not of the file that is read."""
+        given = self.cleaned_data
+        if given.get("outputs") or not any(name.startswith(ROLE) for name in self.data):
+            return {}
+        shown = enumerate(self.shown_columns)
+        return {one.name: given.get(f"{ROLE}{number}", "") for number, one in shown}
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Return which column is which, as `FieldNames` takes it, as far as that was said."""
+        if chosen := self._chosen:
+            before = {one.name: one.role for one in self.shown_columns}
+            if chosen == before and not self.is_refused:
+                return self.said
+            return shapes.said(chosen)
         given = self.cleaned_data
         named = {name: given.get(f"{COLUMN}{name}", "") for name in FIELDS}
         return {name: column for name, column in named.items() if column}

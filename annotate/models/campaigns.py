@@ -355,9 +355,17 @@ class CampaignImport(models.Model):
         return self.status == self.Status.READING or self.status in self.WAITING
 
     @property
+    def may_be_corrected(self) -> bool:
+        """Return whether a refused file may be read if somebody says which column is which."""
+        is_asked = self.status == self.Status.REFUSED and not self.at_once
+        return is_asked and bool((self.problems or {}).get("columns"))
+
+    @property
     def has_file(self) -> bool:
-        """Return whether the outputs are still stored; those of a refused file are not."""
-        return self.can_change and self.status != self.Status.REFUSED
+        """Return whether the outputs are still stored."""
+        if self.status == self.Status.REFUSED:
+            return self.may_be_corrected and self.chunks.exists()
+        return self.can_change
 
 
 class ImportChunk(models.Model):

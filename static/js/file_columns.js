@@ -1,4 +1,4 @@
-// The file step of a new campaign: takes a dropped file, names the campaign after it, and offers the
+// The file step of a new campaign: takes dropped files, names the campaign after it, and offers the
 // file's own column names where they do not say which is which. Without it one types them.
 import { readJson } from "./json_data.js";
 
@@ -51,7 +51,9 @@ function found(wanted, names) {
 
 async function look(file) {
   const names = columnsOf(await file.slice(0, HEAD).text()).filter(Boolean).slice(0, 200);
-  document.getElementById("columns").replaceChildren(
+  const list = document.getElementById("columns");
+  if (!list) return; // the columns of an earlier file are shown
+  list.replaceChildren(
     ...names.map((name) => {
       const option = document.createElement("option");
       option.value = name;
@@ -65,15 +67,18 @@ async function look(file) {
   told.textContent = unclear ? `The file has the columns ${names.slice(0, 12).join(", ")}. Type which of them is the item, the system and the output, unless each system has its own.` : "";
 }
 
-function took(file) {
+function took([file, ...others]) {
   if (!campaignName.value) {
     campaignName.value = file.name.replace(/\.[^.]*$/, "").replace(/[_-]+/g, " ").slice(0, 120);
     campaignName.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  look(file);
+  document.getElementById("files-told").textContent = others.length
+    ? `${others.length + 1} files: one for each system, or text files of one output a line.`
+    : "";
+  if (!others.length) look(file);
 }
 
-input.addEventListener("change", () => input.files[0] && took(input.files[0]));
+input.addEventListener("change", () => input.files[0] && took(input.files));
 for (const kind of ["dragenter", "dragover"]) {
   area.addEventListener(kind, (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;

@@ -5,14 +5,15 @@ import { forgetChanged, tell } from "./problems.js";
 
 const form = document.getElementById("new");
 
-const tooLarge = (file) => {
+const tooLarge = (files) => {
   const limit = Number(form.dataset.limit);
-  return file && file.size > limit
-    ? `This file has ${Math.ceil(file.size / 1048576)} MB. The form takes ${limit / 1048576}; larger files go through the command line.`
+  const size = [...(files ?? [])].reduce((sum, file) => sum + file.size, 0);
+  return size > limit
+    ? `${files.length > 1 ? "These files have" : "This file has"} ${Math.ceil(size / 1048576)} MB. The form takes ${limit / 1048576}; larger files go through the command line.`
     : "";
 };
 
-forgetChanged(form, (field) => tooLarge(field.files?.[0]));
+forgetChanged(form, (field) => tooLarge(field.files));
 
 document.addEventListener("htmx:afterSettle", (event) => {
   const outcome = document.getElementById("outcome");

@@ -2,10 +2,13 @@
 
 import json
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any
 
 from django.conf import settings
@@ -14,8 +17,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from annotate.campaigns import imports, life, plans
+from annotate.campaigns.packed import pack
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import UploadRefused
+from annotate.campaigns.shapes import ROLES, said
 from annotate.campaigns.sheet import Facts
 from annotate.common import numbers
 from annotate.common.errors import Invalid
@@ -30,11 +35,15 @@ BLOCK = 1024 * 1024  # bytes per read
 
 
 class Command(BaseCommand):
-    help = "Create a campaign from JSON or CSV (.gz and .zip too), or change nothing."
+    help = "Create a campaign from a table, JSON or an archive of them, or change nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "file", type=Path, help="item, system and output of each text; any size"
+            "files",
+            type=Path,
+            nargs="+",
+            metavar="FILE",
+            help="item, system and output of each text; any size; or several, one for each system",
         )
         parser.add_argument("--name", required=True, help="annotators never see it")
         parser.add_argument(
@@ -60,9 +69,23 @@ class Command(BaseCommand):
         parser.add_argument("--metrics", type=Path, help="CSV file: system,item,metric,value")
         parser.add_argument("--owner", default="", help="the user name of the campaign's owner")
         parser.add_argument(
+            "--column",
+            type=_column,
+            action="append",
+            default=[],
+            dest="columns",
+            metavar="NAME=WHAT",
+            help="what a column is: " + ", ".join(filter(None, ROLES)) + ", or nothing; repeatable",
+        )
+        parser.add_argument(
             "--distinct-names",
             action="store_true",
             help="names that look alike in the file are of different systems or items",
+        )
+        parser.add_argument(
+            "--join-names",
+            action="store_true",
+            help="they are of one, which gets the first of the names",
         )
         parser.add_argument("--open", action="store_true", help="start collecting at once")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -74,7 +97,8 @@ class Command(BaseCommand):
         if options["open"] and plan.gold_share and not plan.gold:
             raise CommandError("--open with --gold-share takes the items too: --gold FILE.")
         try:
-            made, facts = _import(plan, options["file"], options["metrics"], owner_id)
+            columns = said(dict(options["columns"])) if options["columns"] else {}
+            made, facts = _import(plan, columns, options["files"], options["metrics"], owner_id)
             if options["open"]:
                 life.open_(made.pk, actor_id=owner_id)
         except UploadRefused as refused:
@@ -86,6 +110,14 @@ class Command(BaseCommand):
             raise CommandError("Nothing was imported: it was cancelled on the page.") from None
         summary = _summary(made, facts)
         self.stdout.write(json.dumps(summary) if options["json"] else _in_words(summary))
+
+
+def _column(text: str) -> tuple[str, str]:
+    """Read `text_no=item`."""
+    name, equals, role = text.rpartition("=")
+    if not equals:
+        raise ArgumentTypeError(f"“{text}” must look like text_no=item.")
+    return name, role
 
 
 def _owner_id(username: str) -> int | None:
@@ -100,7 +132,11 @@ def _owner_id(username: str) -> int | None:
 
 
 def _import(
-    plan: Plan, file: Path, metrics: Path | None, owner_id: int | None
+    plan: Plan,
+    columns: dict[str, Any],
+    outputs: list[Path],
+    metrics: Path | None,
+    owner_id: int | None,
 ) -> tuple[Campaign, Facts]:
     with ExitStack() as files, _bar("storing", unit="items") as bar:
 
@@ -108,12 +144,28 @@ def _import(
             bar.total = total
             bar.update(done - bar.n)
 
+        of = imports.direct(plan, ", ".join(one.name for one in outputs), owner_id=owner_id)
+        of.columns = columns
         return imports.run_directly(
-            imports.direct(plan, file.name, owner_id=owner_id),
-            files.enter_context(_blocks(file)),
+            of,
+            files.enter_context(_together(outputs)),
             files.enter_context(_blocks(metrics)) if metrics else None,
             progress=progress,
         )
+
+
+@contextmanager
+def _together(paths: list[Path]) -> Iterator[Iterator[bytes]]:
+    """Stream a file, or several as an archive of them."""
+    with ExitStack() as files:
+        streams = [(path.name, files.enter_context(_blocks(path))) for path in paths]
+        if len(streams) == 1:
+            yield streams[0][1]
+            return
+        archive = files.enter_context(TemporaryFile())
+        pack(streams, archive)
+        archive.seek(0)
+        yield iter(partial(archive.read, BLOCK), b"")
 
 
 @contextmanager

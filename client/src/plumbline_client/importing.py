@@ -4,8 +4,9 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 from plumbline_client import keywords, rows
@@ -26,7 +27,7 @@ class Importing(Connection):
     def create(
         self,
         name: str,
-        outputs: str | Path | Iterable[Mapping[str, Any]],
+        outputs: str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any]],
         *,
         key: str | None = None,
         wait: float = 600.0,
@@ -35,8 +36,9 @@ class Importing(Connection):
     ) -> Campaign:
         """Import outputs as a campaign; it is a draft until `open`.
 
-        outputs: a path of JSON lines, JSON or CSV (.gz and .zip too), or rows with `item`, `system`
-        and `output`, or of another form that files may have.
+        outputs: a path of JSON lines, JSON, CSV, .xlsx or Parquet (.gz and .zip too), or rows with
+        `item`, `system` and `output`, or of another form that files may have. Or several paths: a
+        file for each system, also text files of one output a line, with source and reference.
         key: your own; the same request with the same key is done once. wait, progress: for a large
         file, which a worker reads, as in `wait_for_import`. plan: such as `reward="0.40"`,
         `targets={"overall": 0.2}`, `screening={"timing": {"share": 0.25}}`; the API’s description
@@ -45,18 +47,20 @@ class Importing(Connection):
         """
         keywords.check("create", plan, keywords.PLAN)
         body = {"name": name, "key": key or uuid.uuid4().hex, **plan}
-        if isinstance(outputs, str | Path):
-            told = self._send_file(body, Path(outputs))
+        given = [outputs] if isinstance(outputs, str | Path) else list(outputs)
+        if given and isinstance(given[0], str | Path):
+            told = self._send_files(body, [Path(str(one)) for one in given])
         else:
-            told = self._at.post("campaigns/", {**body, "outputs": [dict(row) for row in outputs]})
+            found = [dict(cast(Mapping[str, Any], row)) for row in given]
+            told = self._at.post("campaigns/", {**body, "outputs": found})
         if "targets" in told:
             return rows.campaign(told)
         return self.wait_for_import(told["id"], wait=wait, progress=progress)
 
-    def _send_file(self, body: Mapping[str, Any], outputs: Path) -> Any:
+    def _send_files(self, body: Mapping[str, Any], paths: Iterable[Path]) -> Any:
         fields = {name: _field(value) for name, value in body.items() if value is not None}
-        with outputs.open("rb") as file:
-            files = {"file": (outputs.name, file)}
+        with ExitStack() as opened:
+            files = [("file", (one.name, opened.enter_context(one.open("rb")))) for one in paths]
             return self._at.send_once("campaigns/", data=fields, files=files)
 
     def imports(self) -> Iterator[Import]:

@@ -11,7 +11,7 @@ PLAN = (
     *("annotator_cap", "double_share", "raters", "lease_minutes", "estimand", "level", "stop_mode"),
     *("planned_items", "people", "language", "output_form", "input_form", "shows_input"),
     *("contact", "seed", "gold_share", "gold"),
-    *("screening", "distinct_names"),
+    *("screening", "distinct_names", "join_names", "columns"),
 )
 TERMS = (
     *("title", "description", "keywords", "tasks", "minutes", "duration", "lifetime"),

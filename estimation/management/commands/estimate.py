@@ -1,4 +1,4 @@
-"""`manage.py estimate`: estimates from plain CSV files, without a database."""
+"""`manage.py estimate`: estimates from files, without a database."""
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
@@ -68,10 +68,11 @@ def _constant(text: str) -> tuple[str, float]:
 
 class Command(BaseCommand):
     help = (
-        "Estimates every system's mean score on every criterion from CSV files of judgments "
+        "Estimates every system's mean score on every criterion from tables of judgments "
         "(system,item,annotator,criterion,score) and of automatic metrics (system,item,metric,"
-        "value; every output of every system). Plain or gzip, UTF-8. A column `group` names the "
-        "document, prompt or dialogue of each item: its items are not independent."
+        "value; every output of every system). CSV, JSON, .xlsx and Parquet, also .gz and .zip. "
+        "A column `group` names the document, prompt or dialogue of each item: its items are not "
+        "independent."
     )
     requires_system_checks = ()
 

@@ -254,8 +254,14 @@ def test_a_table_that_cannot_be_read_says_why(data, told):
         (b"[" * 100_000, ["line 1: not such an object: it is nested far too deep."]),
         (b'[{"a": ' + b"[" * 100_000, ["line 1: not such an object: it is nested far too deep."]),
         (b'[{"item": 1, "system": "a", "output": "\xff"}]', ["The file is not UTF-8."]),
-        (b'{"data": [{"item": 1}]}', ["line 1: an object around the rows. Save the list “data”"]),
-        (b'{\n"data": [{"item": 1}]}', ["entry 1: an object around the rows."]),
+        (
+            b'{"prompt": "x", "data": [{"item": 1}]}',
+            ["line 1: an object around the rows. Save the list “data”"],
+        ),
+        (
+            b'{\n"data": [{"item": 1}]} {"data": [{"item": 2}]}',
+            ["entries 1 and 2: an object around the rows."],
+        ),
         (
             b'[{"item": 1, "system": "a", "output": "x", "metrics": {"m": NaN}}]',
             ["entry 1: NaN is"],
@@ -278,7 +284,7 @@ def test_a_list_that_cannot_be_read_says_why(data, told):
         (b"PK\x03\x04\x14\x00", "This compressed file or spreadsheet cannot be read"),
         (b"\x1f\x8b\x08\x00", "This compressed file or spreadsheet cannot be read"),
         (b"%PDF-1.7", "This is a PDF document."),
-        (b"PAR1", "This is a Parquet file."),
+        (b"PAR1", "This compressed file or spreadsheet cannot be read"),
         (b"Some notes\nabout my systems\n", "This is neither JSON nor a table."),
         (b"\x00\x01\x02\x03" * 30, "This is neither JSON nor a table."),
         (b"\xff\xfe{\x00\x00\xd8\x00\xd8", "The file begins like UTF-16, but is damaged"),

@@ -95,6 +95,18 @@ FORMS = {
         MILL,
     ),
     "wide, a title": (b"title,gpt,llama\nMills,A mill.,The mill.\n", MILL),
+    "wide, with remarks": (
+        b"item,gpt,llama,what we saw,rater_notes,Comment (optional)\n"
+        b"1,A mill.,The mill.,Look at this one.,good,\n"
+        b"2,x,y,,fine,Hm.\n3,u,v,,ok then,\n",
+        [
+            *MILL,
+            ("2", "gpt", "x"),
+            ("2", "llama", "y"),
+            ("3", "gpt", "u"),
+            ("3", "llama", "v"),
+        ],
+    ),
     "wide lines": (lines({"id": 1, "gpt": "A mill.", "llama": "The mill."}), MILL),
     "wide, alike names": (
         b"item,system 1,system 2\n1,A,B\n",
@@ -207,6 +219,12 @@ FORMS = {
         MILL,
     ),
     "wide by columns": (lines({"id": [1], "gpt": ["A mill."], "llama": ["The mill."]}), MILL),
+    "a list in an object": (
+        json.dumps(
+            {"version": 2, "data": [{"item": i, "system": s, "output": o} for i, s, o in MILL]}
+        ).encode(),
+        MILL,
+    ),
     # Tables of spreadsheets.
     "sep": (b"sep=;\r\nitem;system;output\r\n1;gpt;A mill.\r\n1;llama;The mill.\r\n", MILL),
     "sep, quoted": (b'"sep=,"\n' + LONG, MILL),
@@ -332,6 +350,7 @@ def test_outputs_without_an_item_are_of_one_if_they_have_the_same_input() -> Non
             "messages",
             "Read “messages” as chats: the last turn is the output, the others are the input.",
         ),
+        ("a list in an object", "Read the list “data” of the object around it."),
         ("pandas", "Read as a table that is written column by column."),
         ("tabs, marks as characters", "Quotation marks are read as characters of the texts."),
         ("one file a system", "The name of each file is its system."),
@@ -420,7 +439,7 @@ REFUSED: list[tuple[bytes, str]] = [
     (archive(("a.csv", LONG))[:60], "a.csv: This compressed file or spreadsheet cannot be"),
     (archive(("in.zip", archive(("a.csv", LONG)))), "in.zip: This is an archive or a"),
     (archive(("a.csv.gz", gzip.compress(LONG))), "a.csv.gz: This is a compressed file in a"),
-    (archive(("[Content_Types].xml", b"<x/>")), "This is a spreadsheet (.xlsx or .ods)."),
+    (archive(("a.csv", LONG), ("xl/a.xml", b"<x/>")), "This file looks like a spreadsheet"),
     (archive(), "There is no file in this archive."),
     (archive(("c-7/plan.json", b"{}")), "This is the export of a campaign. Unpack"),
     (archive(("__MACOSX/a", b"x")), "There is no file in this archive."),

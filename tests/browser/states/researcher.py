@@ -61,7 +61,7 @@ def upload(page: Page, content: bytes, name: str = "outputs.jsonl") -> None:
 
 
 def send(page: Page, content: bytes, name: str = "outputs.jsonl") -> None:
-    page.get_by_label("Outputs (JSON or CSV)").set_input_files(
+    page.get_by_label("Outputs: one file or several").set_input_files(
         {"name": name, "mimeType": "text/plain", "buffer": content}
     )
     page.get_by_role("button", name="Next: questions and metrics").click()
@@ -175,7 +175,7 @@ def _errors(visitor: Visitor) -> None:
 @state("researcher/new-columns")
 def _columns(visitor: Visitor) -> None:
     page = form(visitor)
-    page.get_by_label("Outputs (JSON or CSV)").set_input_files(
+    page.get_by_label("Outputs: one file or several").set_input_files(
         {"name": "news_autumn.csv", "mimeType": "text/csv", "buffer": b"text_no;who;says\n1;a;x\n"}
     )
     expect(page.get_by_text("The file has the columns text_no, who, says.")).to_be_visible()
@@ -263,6 +263,52 @@ def _refused(visitor: Visitor) -> None:
     faulty += [{"item": "c", "system": "s", "output": "x", "metrics": {"comet": "high"}}]
     page = read(visitor, as_lines(*faulty) + b'\n{"item": "d", "system": "s", "output": "x')
     expect(page.get_by_text("1,203 more")).to_be_visible()
+
+
+ODD = b"""no,who,says,source text,remarks
+1,pointer-generator,The town library is open again.,The town library opened.,short
+1,seq2seq,The library.,The town library opened.,
+2,pointer-generator,Rain on Monday.,It rained on Monday.,
+"""
+
+
+@state("researcher/import-no-columns")
+def _no_columns(visitor: Visitor) -> None:
+    page = read(visitor, ODD)
+    expect(page.get_by_role("link", name="Say which column is which")).to_be_visible()
+
+
+@state("researcher/new-columns-menus")
+def _menus(visitor: Visitor) -> None:
+    _no_columns(visitor)
+    visitor.page.get_by_role("link", name="Say which column is which").click()
+    visitor.page.get_by_role("combobox", name="who").select_option("system (its name)")
+    visitor.page.get_by_role("button", name="Next: questions and metrics").click()
+    expect(visitor.page.get_by_text("Choose either a column for each system")).to_be_visible()
+
+
+@state("researcher/import-names-alike")
+def _names_alike(visitor: Visitor) -> None:
+    rows = (
+        {"item": f"i{i:02}", "system": name, "output": f"{name} on district {i}."}
+        for i in range(60)
+        for name in ("pointer", "Seq2seq" if i < 3 else "seq2seq")
+    )
+    page = read(visitor, as_lines(*rows))
+    through(page)
+    expect(page.get_by_role("button", name="Join names that look alike")).to_be_visible()
+
+
+@state("researcher/new-several")
+def _several(visitor: Visitor) -> None:
+    page = form(visitor, Name="News")
+    page.get_by_label("Outputs: one file or several").set_input_files(
+        [
+            {"name": f"{name}.txt", "mimeType": "text/plain", "buffer": b"One\nTwo\n"}
+            for name in ("pointer", "seq2seq", "source")
+        ]
+    )
+    expect(page.get_by_text("3 files: one for each system")).to_be_visible()
 
 
 @state("researcher/import-no-table")
@@ -365,7 +411,8 @@ def _underway(visitor: Visitor) -> None:
     page = read(visitor, texts())
     study(User.objects.get(), is_open=False)
     page.get_by_role("link", name="Campaigns", exact=True).click()
-    expect(page.get_by_role("heading", name="Not created yet")).to_be_visible()
+    page.get_by_text("Not created yet").click()
+    expect(page.get_by_text("1 of 4 steps done")).to_be_visible()
 
 
 @state("researcher/dashboard-draft")

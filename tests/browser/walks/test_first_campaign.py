@@ -127,7 +127,7 @@ def _choose_the_file(hand: Mouse, file: Path) -> None:
     says(page, "Choose the file with the outputs.", "Give the campaign a name.")
     expect(page.locator("[aria-invalid=true]")).to_have_count(2)
     picture(page, "04-file-missing")
-    hand.give("Outputs (JSON or CSV)", file)
+    hand.give("Outputs: one file or several", file)
     expect(page.get_by_label("Name", exact=True)).to_have_value("bridge news")
     expect(page.locator("[aria-invalid=true], .field .problem:not(:empty)")).to_have_count(0)
     hand.write("Name", NAME)

@@ -109,7 +109,7 @@ def test_a_ranking_from_the_form_to_its_stop(
 def planned(page: Page, folder: Path) -> Campaign:
     """Go through the steps, look at the preview, create the campaign and open it."""
     page.get_by_role("link", name="New campaign").click()
-    page.get_by_label("Outputs (JSON or CSV)").set_input_files(outputs(folder))
+    page.get_by_label("Outputs: one file or several").set_input_files(outputs(folder))
     page.get_by_label("Name", exact=True).fill("Which summary is better")
     page.get_by_role("button", name="Next: questions and metrics").click()
     expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()

@@ -1,15 +1,23 @@
-"""Reading judgments and metrics from CSV files."""
+"""Reading judgments and metrics from files."""
 
+import csv
 import gzip
+import io
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from estimation import from_files
 from estimation.from_files import FileError, vocabulary
+from tests.annotate.campaigns.test_import_binary import sheet, table
+from tests.annotate.campaigns.test_import_shapes import archive
 
 HEADER = "system,item,annotator,criterion,score\n"
 GOOD = HEADER + "alpha,1,ann,overall,0.5\nalpha,2,bob,overall,-1\n"
+ROWS: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(GOOD)))
+ROWS = [row | {"item": int(row["item"]), "score": float(row["score"])} for row in ROWS]
 PACKED = gzip.compress(GOOD.encode(), mtime=0)  # names of tests must not depend on the clock
 
 
@@ -42,7 +50,19 @@ def test_rows_become_numbers_that_name_what_they_stand_for(write):
         GOOD.replace(",", " , "),
         GOOD.replace("alpha", '"alpha"'),
         PACKED,
+        GOOD.encode("utf-16"),
+        GOOD.replace(",", ";"),
+        "sep=;\n" + GOOD.replace(",", ";"),
+        GOOD.replace(",", "\t"),
+        "".join(json.dumps(row) + "\n" for row in ROWS),
+        json.dumps(ROWS),
+        json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]}),
+        sheet([list(ROWS[0]), *(list(row.values()) for row in ROWS)]),
+        table(ROWS),
+        archive(("a.csv", GOOD)),
+        archive(*((f"{n}.csv", HEADER + line + "\n") for n, line in enumerate(GOOD.split()[1:]))),
     ],
+    ids=range(17),
 )
 def test_spellings_of_the_same_file_read_alike(write, content):
     names = vocabulary()
@@ -64,18 +84,22 @@ BAD = [
     ("", 0, "empty"),
     (HEADER, 0, "no rows"),
     ("system,item,annotator,score\na,1,x,0\n", 1, "'criterion'"),
-    ("system," + GOOD, 1, "more than one column 'system'"),
+    ("system," + GOOD, 1, "two columns are called “system”"),
     (GOOD + "alpha,3,ann,overall,nan\n", 4, "'nan'"),
     (GOOD + "alpha,3,ann,overall,inf\n", 4, "'inf'"),
     (GOOD + "\nalpha,3,ann,overall,good\n", 5, "'good'"),
     (GOOD + "alpha,3,ann,overall,1_0\n", 4, "'1_0'"),
     (GOOD + "alpha,3,ann,overall, \n", 4, "empty"),
-    (GOOD + "alpha,3,ann,overall\n", 4, "4 fields"),
+    (GOOD + "alpha,3,ann,overall\n", 4, "4 columns"),
     (GOOD + " ,3,ann,overall,1\n", 4, "system is empty"),
-    (GOOD + '"alpha,3,ann,overall,1\n', 4, "CSV"),
+    (GOOD + '"alpha,3,ann,overall,1\n', 4, "quotation mark"),
     (GOOD + "alpha,1,ann,overall,1\n", 4, "first on line 2"),
     (GOOD.encode() + b"\xff\n", 4, "UTF-8"),
     (PACKED[:-9], 0, "cannot be read"),
+    ("Some words\n", 0, "this is no table; it needs the columns system, item, annotator"),
+    (json.dumps([*ROWS, {"system": "alpha"}]), 3, "the item is empty"),
+    (sheet([*[list(ROWS[0])] * 2, list(ROWS[0])]), 2, "'score' is not a finite number"),
+    (archive(("a.csv", GOOD), ("b.csv", "x,y\n1,2\n")), 0, "b.csv: other columns"),
 ]
 
 

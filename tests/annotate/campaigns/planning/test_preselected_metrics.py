@@ -154,5 +154,5 @@ def test_a_file_without_our_names_is_told_that_columns_can_be_named(ada: Client)
         address = reverse("annotate:import", args=[begun(ada, content).public_id])
         return ada.get(address).content.decode()
 
-    assert "or say which column is which." in page(b"nr,model,text\n1,a,x\n")
-    assert "or say which column is which." not in page(b"item,system,output\n1,a,x\n1,a,y\n")
+    assert "Say which column is which" in page(b"nr,model,text\n1,a,x\n")
+    assert "Say which column is which" not in page(b"item,system,output\n1,a,x\n1,a,y\n")
