@@ -93,3 +93,12 @@ def test_a_panel_is_covered():
     outcome = run(OVERALL, 0.2, estimand="panel")
     assert outcome.stop_share >= 0.9
     assert not refuted(outcome)
+
+
+def test_six_experts_who_judge_everything_are_covered_as_a_panel() -> None:
+    experts = replace(
+        OVERALL, cap=None, places=6, replaced=False, double_share=1.0, raters=6, n_population=100
+    )
+    outcome = run(experts, 0.3, estimand="panel")
+    assert outcome.stop_share >= 0.9
+    assert not refuted(outcome)
