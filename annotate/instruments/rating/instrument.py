@@ -164,6 +164,9 @@ HTER = Criterion(
 )
 
 
+MOST_IN_ROW, SHORT_LABEL, SHORT_WORD = 5, 24, 10  # answers, and characters, in 320 px
+
+
 @dataclass(frozen=True)
 class Question(Criterion):
     """A criterion that people are asked about."""
@@ -181,6 +184,13 @@ class Question(Criterion):
     @property
     def takes_evidence(self) -> bool:
         return EVIDENCE in self.required
+
+    @property
+    def fits_a_row(self) -> bool:
+        """Return whether its answers stand beside each other on a phone."""
+        words = (word for level in self.levels for word in str(level.label).split())
+        short = max(len(str(level.label)) for level in self.levels) <= SHORT_LABEL
+        return len(self.levels) <= MOST_IN_ROW and short and max(map(len, words)) <= SHORT_WORD
 
 
 def question_of(

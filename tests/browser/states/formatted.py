@@ -78,6 +78,7 @@ CHAT = json.dumps([
     {"role": "tool", "content": '{"saturday": "10–17"}'},
     {"role": "assistant", "content": CLOSING},
 ])  # fmt: skip
+LONG = "\n\n".join([ANSWER] * 60)  # 4,000 words
 
 
 def study(*texts: str, **plan: object) -> Campaign:
@@ -144,19 +145,40 @@ def _last_turn(visitor: Visitor) -> None:
     task(visitor, CHAT, output_form="last_turn", shows_input=False)
 
 
-@state("formatted/pair")
-def _pair(visitor: Visitor) -> None:
+def pair(visitor: Visitor, first: str, second: str, **plan: object) -> None:
     rows = [
-        Row(item="q-0", system="alpha", output=ANSWER, input=PROMPT),
-        Row(item="q-0", system="beta", output=SHORT, input=PROMPT),
+        Row(item="q-0", system="alpha", output=first, input=PROMPT),
+        Row(item="q-0", system="beta", output=second, input=PROMPT),
     ]
     made = campaign(
         instrument="preference", targets={"preference": 0.4}, metrics=(), rows_=rows,
-        output_form="markdown", input_form="markdown",
+        **{"output_form": "markdown", "input_form": "markdown", **plan},
     )  # fmt: skip
     page = visitor.goto(at_work(person(made)))
     expect(page.locator("[data-current]")).to_be_visible()
     expect(page.locator("#input")).to_contain_text("JSON lines")
+
+
+@state("formatted/pair")
+def _pair(visitor: Visitor) -> None:
+    pair(visitor, ANSWER, SHORT)
+
+
+@state("formatted/pair-long")
+def _pair_long(visitor: Visitor) -> None:
+    pair(visitor, LONG, SHORT)
+    visitor.page.keyboard.press("2")
+    visitor.page.evaluate("scrollTo({ top: 2000, behavior: 'instant' })")
+
+
+@state("formatted/pair-right-to-left")
+def _pair_arabic(visitor: Visitor) -> None:
+    pair(visitor, ARABIC, ARABIC * 2, language="ar")
+
+
+@state("formatted/pair-chats")
+def _pair_chats(visitor: Visitor) -> None:
+    pair(visitor, CHAT, CHAT.replace("Dogs", "Cats"), output_form="chat")
 
 
 @state("formatted/item")
