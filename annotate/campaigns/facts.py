@@ -143,14 +143,16 @@ def shown(
     given: str,
     paragraphs: Iterable[str],
     form: str = "plain",
+    words: int = 0,
 ) -> Material:
     """Return what this annotator is shown: a pair in one of its two orders.
 
     key: the id of the output, or that of a gold item after `gold `. form: the campaign's.
+    words: of the text, if they are counted.
     """
     is_pair = instruments_base.MARK in text
     turned = is_pair and instruments_base.is_turned(annotator_id, key)
-    return Material(text, given, tuple(paragraphs), form, turned)
+    return Material(text, given, tuple(paragraphs), form, turned, words)
 
 
 # The protocol of a campaign's estimates: that of its opening, or the one it would open with.

@@ -192,6 +192,19 @@ def test_each_text_is_shown_again_where_it_was_left(browser: Browser, live_serve
     context.close()
 
 
+def test_the_usual_time_is_that_of_the_texts(page: Page, live_server: Any) -> None:
+    long = [Row("i0", "A", LONG), Row("i0", "B", f"{LONG} Closed.")]
+    short = [Row("i1", "A", "Yes."), Row("i1", "B", "No.")]
+    begin(page, live_server, compared(long + short, double_share=0))
+    said = {page.locator("[data-part=usual]").inner_text()}
+    page.keyboard.press("1")
+    page.keyboard.press("Control+Enter")
+    see_task(page, 2)
+    said.add(page.locator("[data-part=usual]").inner_text())
+    # 8,150 words, at 250 and at 150 a minute; and what the instrument announces.
+    assert said == {"usually 33–55 min", "usually 1–2 min"}
+
+
 @pytest.mark.parametrize("kind", ["built-in", "own"])
 def test_nothing_that_has_the_focus_is_covered(
     kind: str, screen: Page, size: tuple[int, int], live_server: Any
