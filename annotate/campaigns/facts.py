@@ -173,6 +173,7 @@ def protocol_of(campaign: Campaign) -> Protocol:
 def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
     """Return the protocol with which the campaign would open now."""
     widths, margins = asked(campaign)
+    is_plain = campaign.output_form == campaign.input_form == content.TextForm.PLAIN
     return Protocol(
         estimator=ESTIMATOR,
         estimand=campaign.estimand,
@@ -189,6 +190,7 @@ def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
             for one in instrument.criteria
         },
         screening=Settings.from_dict(campaign.screening).to_dict(),
+        **({} if is_plain else {"visible_text": content.VERSION}),
     )
 
 

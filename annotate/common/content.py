@@ -31,6 +31,11 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+# Of the rule that makes the visible text, the libraries' part of it included: it changes whenever
+# the visible text of any source may change, because highlights count its characters. Campaigns
+# keep the version with which they opened in their protocol.
+VERSION = "1"
+
 LONGEST = 60_000  # characters that are drawn as anything but themselves
 LONGEST_CODE, LONGEST_FORMULA = 10_000, 500  # characters of one that are coloured, or set
 LONGEST_COLOURING, COLOURING = 0.01, 2e-5  # seconds of a block of code, and of each character

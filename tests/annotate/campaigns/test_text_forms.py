@@ -1,5 +1,6 @@
 """The form of texts: proposed from the file, chosen in a plan, and what follows from it."""
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -157,3 +158,21 @@ def test_a_notice_says_what_the_file_suggests() -> None:
     (told,) = creating.form_notices(plan(), found)
     assert told.startswith("The outputs look like Markdown")
     assert not list(creating.form_notices(plan(output_form="markdown"), found))
+
+
+@pytest.mark.parametrize("form", ["output_form", "input_form"])
+def test_the_protocol_names_the_rule_of_visible_texts(form: str) -> None:
+    made = campaign(rows_=written(MARKED), **{"output_form": "plain", form: "markdown"})
+    assert made.protocol is not None
+    assert made.protocol["visible_text"] == content.VERSION
+    stored = facts.protocol_of(made)
+    assert stored.as_data() == made.protocol
+    told = json.dumps(made.protocol, sort_keys=True, separators=(",", ":"))
+    assert stored.digest == hashlib.sha256(told.encode()).hexdigest()
+
+
+def test_the_protocol_of_plain_texts_names_none() -> None:
+    made = campaign(rows_=written("Plain words"))
+    assert made.protocol is not None
+    assert "visible_text" not in made.protocol
+    assert facts.protocol_of(made).as_data() == made.protocol

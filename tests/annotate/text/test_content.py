@@ -1,5 +1,6 @@
 """Texts in their forms: what is drawn, what a reader sees of it, and what no text may become."""
 
+import hashlib
 import json
 import re
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from annotate.common import content
 from annotate.instruments import base as instruments_base
+from tests.browser.states import formatted
 
 SEEN = {
     "plain words": "plain words\n",
@@ -32,6 +34,20 @@ SEEN = {
 @pytest.mark.parametrize("source", SEEN)
 def test_a_reader_sees_the_words_without_the_marks(source: str) -> None:
     assert content.visible(source, "markdown") == SEEN[source]
+
+
+# What the rule makes of texts with everything in them, by its version.
+RECORDED = {"1": "d127bfb7301c268d29609aa31d3064721f766cab01c5aedac8a3158ef20546ea"}
+
+
+def test_another_rule_has_another_version() -> None:
+    """A library that draws texts in other words changes the rule too: raise `content.VERSION`."""
+    sources = [
+        (one, "markdown") for one in (*SEEN, formatted.ANSWER, formatted.ARABIC, formatted.CHINESE)
+    ]
+    sources += [(formatted.CHAT, form) for form in ("chat", "last_turn")]
+    seen = "\0".join(content.visible(*one) for one in sources)
+    assert hashlib.sha256(seen.encode()).hexdigest() == RECORDED[content.VERSION]
 
 
 def test_plain_text_is_what_it_is() -> None:
