@@ -6,6 +6,7 @@ Instruments know no database and no request: plain values in and out.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from hashlib import blake2b, md5
 from math import ceil, prod
 from pathlib import Path
@@ -272,7 +273,7 @@ class Material:
         first, second = parts(self.text)
         return (second, first) if self.turned else (first, second)
 
-    @property
+    @cached_property
     def visible(self) -> str:
         """Return the text as people see it, whose characters highlights count."""
         return content.visible(self.text, self.form)

@@ -14,8 +14,10 @@ from django.db.models.functions import Left
 from numpy.typing import NDArray
 
 from annotate.campaigns import facts
+from annotate.common import content
 from annotate.common import lists as common_lists
 from annotate.common import rows as common_rows
+from annotate.common.content import TextForm
 from annotate.common.errors import NotFound
 from annotate.common.lists import Filter, FixedOrder, Listing, Places, SortedColumns, asked
 from annotate.instruments.base import Criterion, Instrument
@@ -449,7 +451,9 @@ def items_page(campaign: Campaign, listing: Listing) -> Page:
         return _ordered(campaign, listing, rows)
     if listing.choice == EXCLUDED:
         rows = rows.filter(position__in=_excluded_places(campaign.pk).distinct())
-    found, shown = common_lists.page_beside(_begun(rows), _ordering(listing), listing)
+    found, shown = common_lists.page_beside(
+        _begun(rows, campaign.input_form), _ordering(listing), listing
+    )
     return found, _lines(campaign, found, shown, {}), None
 
 
@@ -462,7 +466,7 @@ def _ordered(campaign: Campaign, listing: Listing, rows: QuerySet[Item]) -> Page
     found, part = common_lists.cut(ranks, listing)
     places = order.positions[part].tolist()
     shown = Item.objects.filter(campaign=campaign.pk, position__in=places)
-    by_place = {item.position: item for item in _begun(shown)}
+    by_place = {item.position: item for item in _begun(shown, campaign.input_form)}
     residual = {}
     if found.sort == ItemMeasure.RESIDUAL:
         residual = dict(zip(places, order.figures[part].tolist(), strict=True))
@@ -470,9 +474,10 @@ def _ordered(campaign: Campaign, listing: Listing, rows: QuerySet[Item]) -> Page
     return found, _lines(campaign, found, here, residual), order
 
 
-def _begun(rows: QuerySet[Item]) -> QuerySet[Item]:
-    """Read of these items no more than a list shows."""
-    begun = rows.annotate(beginning=Left("input", BEGINNING))
+def _begun(rows: QuerySet[Item], form: str) -> QuerySet[Item]:
+    """Read of these items no more than a list shows; of chats, all. form: of the inputs."""
+    start = F("input") if form == TextForm.CHAT else Left("input", content.ROOM * BEGINNING)
+    begun = rows.annotate(beginning=start)
     return begun.only("position", "key", "words")
 
 
@@ -524,7 +529,7 @@ def _lines(
         ItemLine(
             number=item.number,
             key=item.key,
-            beginning=item.beginning,
+            beginning=content.beginning(item.beginning, campaign.input_form, BEGINNING)[:BEGINNING],
             words=item.words,
             outputs=outputs[item.pk],
             judgments=counts[item.pk][0],
