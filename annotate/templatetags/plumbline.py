@@ -159,7 +159,7 @@ def shown(
         "drawn": drawn,
         "before": before,
         "is_late": drawing.left <= 0,
-        "is_source": not drawn and form != content.TextForm.PLAIN,
+        "is_source": not drawn and form != content.TextForm.PLAIN and is_visible(text),
         "is_visible": is_visible(text),
         "tabs": tabs(text),
         "language": language,
