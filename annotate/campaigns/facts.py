@@ -174,7 +174,7 @@ def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
     """Return the protocol with which the campaign would open now."""
     widths, margins = asked(campaign)
     is_plain = campaign.output_form == campaign.input_form == content.TextForm.PLAIN
-    return Protocol(
+    found = Protocol(
         estimator=ESTIMATOR,
         estimand=campaign.estimand,
         level=campaign.level,
@@ -190,8 +190,8 @@ def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
             for one in instrument.criteria
         },
         screening=Settings.from_dict(campaign.screening).to_dict(),
-        **({} if is_plain else {"visible_text": content.VERSION}),
     )
+    return found if is_plain else found.model_copy(update={"visible_text": content.VERSION})
 
 
 def takes_raw_metrics(campaign: Campaign) -> bool:

@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import (
+    Case,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextField,
+    Value,
+    When,
+)
 from django.db.models.functions import Left
 from numpy.typing import NDArray
 
@@ -263,7 +274,7 @@ class ItemText:
 
 
 def item_names(campaign_id: int, places: Collection[int]) -> dict[int, Any]:
-    """Return the items at these places (from 0), with how their inputs begin; one query."""
+    """Return the items at these places (from 0), for `beginning`; one query."""
     rows = Item.objects.filter(campaign=campaign_id, position__in=set(places))
     return {item.position: item for item in _begun(rows)}
 
@@ -451,9 +462,7 @@ def items_page(campaign: Campaign, listing: Listing) -> Page:
         return _ordered(campaign, listing, rows)
     if listing.choice == EXCLUDED:
         rows = rows.filter(position__in=_excluded_places(campaign.pk).distinct())
-    found, shown = common_lists.page_beside(
-        _begun(rows, campaign.input_form), _ordering(listing), listing
-    )
+    found, shown = common_lists.page_beside(_begun(rows), _ordering(listing), listing)
     return found, _lines(campaign, found, shown, {}), None
 
 
@@ -466,7 +475,7 @@ def _ordered(campaign: Campaign, listing: Listing, rows: QuerySet[Item]) -> Page
     found, part = common_lists.cut(ranks, listing)
     places = order.positions[part].tolist()
     shown = Item.objects.filter(campaign=campaign.pk, position__in=places)
-    by_place = {item.position: item for item in _begun(shown, campaign.input_form)}
+    by_place = {item.position: item for item in _begun(shown)}
     residual = {}
     if found.sort == ItemMeasure.RESIDUAL:
         residual = dict(zip(places, order.figures[part].tolist(), strict=True))
@@ -474,11 +483,19 @@ def _ordered(campaign: Campaign, listing: Listing, rows: QuerySet[Item]) -> Page
     return found, _lines(campaign, found, here, residual), order
 
 
-def _begun(rows: QuerySet[Item], form: str) -> QuerySet[Item]:
-    """Read of these items no more than a list shows; of chats, all. form: of the inputs."""
-    start = F("input") if form == TextForm.CHAT else Left("input", content.ROOM * BEGINNING)
-    begun = rows.annotate(beginning=start)
+def _begun(rows: QuerySet[Item]) -> QuerySet[Item]:
+    """Read of these items no more than a list shows; of chats, the whole input."""
+    start = Left("input", content.ROOM * BEGINNING, output_field=TextField())
+    begun = rows.annotate(
+        form=F("campaign__input_form"),
+        source=Case(When(form=TextForm.CHAT, then="input"), default=start),
+    )
     return begun.only("position", "key", "words")
+
+
+def beginning(item: Any) -> str:
+    """Return what readers see first of the input of an item of `_begun`."""
+    return content.beginning(item.source, item.form, BEGINNING)[:BEGINNING]
 
 
 def _matching(campaign_id: int, listing: Listing) -> QuerySet[Item]:
@@ -529,7 +546,7 @@ def _lines(
         ItemLine(
             number=item.number,
             key=item.key,
-            beginning=content.beginning(item.beginning, campaign.input_form, BEGINNING)[:BEGINNING],
+            beginning=beginning(item),
             words=item.words,
             outputs=outputs[item.pk],
             judgments=counts[item.pk][0],
