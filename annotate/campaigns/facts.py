@@ -143,14 +143,16 @@ def shown(
     given: str,
     paragraphs: Iterable[str],
     form: str = "plain",
+    words: int = 0,
 ) -> Material:
     """Return what this annotator is shown: a pair in one of its two orders.
 
     key: the id of the output, or that of a gold item after `gold `. form: the campaign's.
+    words: of the text, if they are counted.
     """
     is_pair = instruments_base.MARK in text
     turned = is_pair and instruments_base.is_turned(annotator_id, key)
-    return Material(text, given, tuple(paragraphs), form, turned)
+    return Material(text, given, tuple(paragraphs), form, turned, words)
 
 
 # The protocol of a campaign's estimates: that of its opening, or the one it would open with.
@@ -171,7 +173,8 @@ def protocol_of(campaign: Campaign) -> Protocol:
 def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
     """Return the protocol with which the campaign would open now."""
     widths, margins = asked(campaign)
-    return Protocol(
+    is_plain = campaign.output_form == campaign.input_form == content.TextForm.PLAIN
+    found = Protocol(
         estimator=ESTIMATOR,
         estimand=campaign.estimand,
         level=campaign.level,
@@ -188,6 +191,7 @@ def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
         },
         screening=Settings.from_dict(campaign.screening).to_dict(),
     )
+    return found if is_plain else found.model_copy(update={"visible_text": content.VERSION})
 
 
 def takes_raw_metrics(campaign: Campaign) -> bool:

@@ -253,7 +253,7 @@ MOST_COMPARED = 12  # systems of a comparison: 66 pairs
 
 
 class Example(BaseModel):
-    """The start of an output, or of all fields of an item."""
+    """The start of an output, or of all fields of an item, as their readers see it."""
 
     item: str = ""
     output: str = ""
@@ -370,6 +370,8 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         "GROUP BY item.id ORDER BY key"
     )
     n_texts = [n for (n,) in texts]
+    output_form = _form(db, "SELECT output FROM row ORDER BY id LIMIT ?")
+    input_form = _form(db, "SELECT input FROM item ORDER BY id LIMIT ?")
     return Facts(
         **dict(zip(names, counted.fetchone(), strict=True)),
         n_texts=n_texts if len(set(n_texts)) > 1 else [],
@@ -378,12 +380,12 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         n_systems=len(sizes),
         is_even=len({size for _id, _name, size in sizes}) < 2,
         systems=[
-            SystemFacts(name=name, n_outputs=size, samples=_samples(db, number))
+            SystemFacts(name=name, n_outputs=size, samples=_samples(db, number, output_form))
             for number, name, size in sizes[:MOST_SYSTEMS]
         ],
-        output_form=_form(db, "SELECT output FROM row ORDER BY id LIMIT ?"),
-        input_form=_form(db, "SELECT input FROM item ORDER BY id LIMIT ?"),
-        first=_first(db),
+        output_form=output_form,
+        input_form=input_form,
+        first=_first(db, input_form),
         no_reference=_lacking(db, "reference = ''"),
         no_input=_lacking(db, "NOT has_input"),
         no_question=_lacking(db, "NOT has_question"),
@@ -434,20 +436,20 @@ def _stem(key: str) -> str:
     return found[1] if found else key
 
 
-def _samples(db: sqlite3.Connection, system: int) -> list[Example]:
+def _samples(db: sqlite3.Connection, system: int, form: str) -> list[Example]:
     found = db.execute(
         "SELECT key, output FROM row JOIN item ON item.id = row.item WHERE system = ? "
         "ORDER BY row.id LIMIT ?",
         (system, SAMPLES),
     )
-    return [Example(item=key, output=_short(output)) for key, output in found]
+    return [Example(item=key, output=_short(output, form)) for key, output in found]
 
 
 def _form(db: sqlite3.Connection, query: str) -> str:
     return content.proposed([text for (text,) in db.execute(query, (MOST_LOOKED_AT,))])
 
 
-def _first(db: sqlite3.Connection) -> Example:
+def _first(db: sqlite3.Connection, form: str) -> Example:
     found = db.execute(
         "SELECT key, input, reference, paragraphs FROM item ORDER BY id LIMIT 1"
     ).fetchone()
@@ -456,7 +458,10 @@ def _first(db: sqlite3.Connection) -> Example:
     key, given, reference, paragraphs = found
     n_paragraphs = len(json.loads(paragraphs))
     return Example(
-        item=key, input=_short(given), reference=_short(reference), n_paragraphs=n_paragraphs
+        item=key,
+        input=_short(given, form),
+        reference=_short(reference),
+        n_paragraphs=n_paragraphs,
     )
 
 
@@ -508,7 +513,8 @@ def _one(db: sqlite3.Connection, query: str) -> tuple[Any, ...]:
     return tuple(db.execute(query).fetchone())
 
 
-def _short(text: str) -> str:
+def _short(text: str, form: str = content.TextForm.PLAIN) -> str:
+    text = content.beginning(text, form, LONGEST_SAMPLE)
     return text if len(text) <= LONGEST_SAMPLE else text[: LONGEST_SAMPLE - 1] + "…"
 
 

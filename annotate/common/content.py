@@ -7,7 +7,8 @@ metrics and reading time its words.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from html import unescape
 from html.parser import HTMLParser
@@ -31,11 +32,19 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+# Of the rule that makes the visible text, the libraries' part of it included: it changes whenever
+# the visible text of any source may change, because highlights count its characters. Campaigns
+# keep the version with which they opened in their protocol.
+VERSION = "1"
+
 LONGEST = 60_000  # characters that are drawn as anything but themselves
 LONGEST_CODE, LONGEST_FORMULA = 10_000, 500  # characters of one that are coloured, or set
 LONGEST_COLOURING, COLOURING = 0.01, 2e-5  # seconds of a block of code, and of each character
 MOST_TOKENS = 20_000  # blocks and inline parts of a text, so that pages stay small
 MOST_FORMULAS = 1000
+MOST_BRACKETS = 6000  # each may begin a link, whose end is looked for
+MOST_LINES = 8000
+MOST_COLOURED, MOST_SET = 200, 10_000  # blocks of code, and characters of formulas, of one text
 MOST_TURNS = 400
 JUDGED = ("assistant", "model", "ai", "gpt", "bot")  # roles whose last turn is an output
 
@@ -50,8 +59,29 @@ class TextForm(StrEnum):
 OF_INPUTS = (TextForm.PLAIN, TextForm.MARKDOWN, TextForm.CHAT)
 
 
+Env = dict[str, Any]  # what has been drawn of one text so far
+
+
 class NotDrawn(ValueError):
     """A text that is shown as its source: too long, too deep, or no chat."""
+
+
+class Drawing:
+    """The time that a page with many texts may take to draw them; the rest stay as they are."""
+
+    def __init__(self, seconds: float = 1.0) -> None:
+        self.left = seconds
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Draw one text; raises `NotDrawn` once the time is over."""
+        if self.left <= 0:
+            raise NotDrawn
+        begun = thread_time()
+        try:
+            yield
+        finally:
+            self.left -= thread_time() - begun
 
 
 def html(source: str, form: str) -> SafeString:
@@ -63,11 +93,13 @@ def _drawn(source: str, form: str) -> tuple[SafeString, "_Text"]:
     """Return a text as HTML, and what is read there."""
     if form == TextForm.PLAIN or len(source) > LONGEST:
         raise NotDrawn
+    env: Env = {}
     if form == TextForm.MARKDOWN:
-        drawn = _markdown(source)
+        drawn = _markdown(source, env)
+    elif form == TextForm.LAST_TURN:
+        drawn = _words(chat(source)[-1], env)
     else:
-        turns = chat(source)
-        drawn = _words(turns[-1]) if form == TextForm.LAST_TURN else "".join(map(_turn, turns))
+        drawn = "".join(_turn(one, env) for one in chat(source))
     cleaned = _cleaned(drawn)
     read = _Text()
     read.feed(cleaned)
@@ -81,7 +113,8 @@ def before_last_turn(source: str, form: str) -> SafeString:
     """Return what stands above the judged turn, "" where there is nothing."""
     try:
         turns = chat(source)[:-1] if form == TextForm.LAST_TURN and len(source) <= LONGEST else []
-        return _cleaned("".join(map(_turn, turns)))
+        env: Env = {}
+        return _cleaned("".join(_turn(one, env) for one in turns))
     except NotDrawn:
         return SafeString("")
 
@@ -89,6 +122,27 @@ def before_last_turn(source: str, form: str) -> SafeString:
 def visible(source: str, form: str) -> str:
     """Return what readers see of a text: of one that is shown as its source, all of it."""
     return with_blocks(source, form)[0]
+
+
+def beginning(source: str, form: str, most: int) -> str:
+    """Return what readers see first, in one line of about `most` characters or more.
+
+    It is quick for any text. One that is shown as its source is returned as it is.
+    """
+    if form == TextForm.PLAIN or len(source) > LONGEST:
+        return source
+    try:
+        turns = [] if form == TextForm.MARKDOWN else chat(source)
+    except NotDrawn:
+        return source
+    if form == TextForm.LAST_TURN:
+        source = said(turns[-1])
+    elif turns:
+        source = "\n\n".join(f"{one['role']}: {said(one)}" for one in turns)
+    return " ".join(visible(source[: ROOM * most], TextForm.MARKDOWN).split())
+
+
+ROOM = 8  # characters of the source for one that is seen: addresses are not short
 
 
 def with_blocks(source: str, form: str) -> tuple[str, list[tuple[int, int, int, int]]]:
@@ -159,16 +213,16 @@ def _part(one: Any) -> str:
     return one if isinstance(one, str) else ""
 
 
-def _words(turn: dict[str, Any]) -> str:
+def _words(turn: dict[str, Any], env: Env) -> str:
     calls = turn.get("tool_calls")
     calls = calls if isinstance(calls, list) else []
     if len(calls) > MOST_TURNS:
         raise NotDrawn
-    return _markdown(said(turn)) + "".join(map(_call, calls))
+    return _markdown(said(turn), env) + "".join(map(_call, calls))
 
 
-def _turn(turn: dict[str, Any]) -> str:
-    role, inside = turn["role"].strip() or "?", _words(turn)
+def _turn(turn: dict[str, Any], env: Env) -> str:
+    role, inside = turn["role"].strip() or "?", _words(turn, env)
     if role in ("system", "developer"):
         return (
             f'<details class="turn"><summary class="role">{escape(role)}</summary>\n'
@@ -192,9 +246,11 @@ def _call(one: Any) -> str:
 # Markdown: CommonMark with tables, strikethrough, formulas, and coloured code.
 
 
-def _markdown(source: str) -> str:
+def _markdown(source: str, env: Env) -> str:
     if source.count("\\(") + source.count("\\[") > MOST_FORMULAS:
         raise NotDrawn  # the end of each is looked for
+    if source.count("[") > MOST_BRACKETS or source.count("\n") > MOST_LINES:
+        raise NotDrawn
     tokens = MARKDOWN.parse(source)
     if sum(1 + len(one.children or ()) for one in tokens) > MOST_TOKENS or _is_deep(tokens):
         raise NotDrawn
@@ -209,7 +265,7 @@ def _markdown(source: str) -> str:
             level, one.tag = one.tag, "p"
             if one.nesting == 1:
                 one.attrSet("class", f"head {level}")
-    return str(MARKDOWN.renderer.render(tokens, MARKDOWN.options, {}))
+    return str(MARKDOWN.renderer.render(tokens, MARKDOWN.options, env))
 
 
 def _is_deep(tokens: Sequence[Token]) -> bool:
@@ -254,19 +310,22 @@ class _Renderer(RendererHTML):
     def table_close(self, *_: Any) -> str:
         return "</table>\n</div>\n"
 
-    def fence(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
-        one = tokens[at]
-        return _code(_coloured(one.content, one.info), _lines(one))
+    def fence(self, tokens: Sequence[Token], at: int, *more: Any) -> str:
+        one, env = tokens[at], more[-1]
+        env["coloured"] = env.get("coloured", 0) + 1
+        is_plain = env["coloured"] > MOST_COLOURED
+        code = escape(one.content) if is_plain else _coloured(one.content, one.info)
+        return _code(code, _lines(one))
 
     def code_block(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         one = tokens[at]
         return _code(escape(one.content), _lines(one))
 
-    def math_inline(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
-        return _formula(tokens[at].content, "inline")
+    def math_inline(self, tokens: Sequence[Token], at: int, *more: Any) -> str:
+        return _formula(tokens[at].content, "inline", more[-1])
 
-    def math_block(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
-        drawn = _formula(tokens[at].content, "block")
+    def math_block(self, tokens: Sequence[Token], at: int, *more: Any) -> str:
+        drawn = _formula(tokens[at].content, "block", more[-1])
         return f'<div class="formula" tabindex="0"{_lines(tokens[at])}>{drawn}</div>\n'
 
 
@@ -314,9 +373,11 @@ NOT_SET = re.compile(r"\\(?:def|(?:re)?new|provide|Declare|[hv]?phantom)|(?<!\\)
 REFERENCE = re.compile(r"&#x[0-9A-Fa-f]+;")
 
 
-def _formula(source: str, display: str) -> str:
+def _formula(source: str, display: str, env: Env) -> str:
+    """Return a formula as MathML, or as its source. env: what the text has of them so far."""
     source = source.strip()
-    if len(source) <= LONGEST_FORMULA and not NOT_SET.search(source):
+    env["set"] = env.get("set", 0) + len(source)
+    if len(source) <= LONGEST_FORMULA and env["set"] <= MOST_SET and not NOT_SET.search(source):
         try:
             drawn = Converter(display=display).convert_to_element(source)
             for one in drawn.iter():  # its texts hold references, which are no markup

@@ -6,8 +6,9 @@ Instruments know no database and no request: plain values in and out.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from hashlib import blake2b, md5
-from math import prod
+from math import ceil, prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +19,7 @@ from django.utils.translation import gettext_lazy
 from annotate.common import content
 from annotate.common.content import TextForm
 from estimation.core import BALANCE, PERSON_SHARE
+from estimation.metrics import reading_length
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -263,6 +265,7 @@ class Material:
     """What an annotator is shown: a system's output, and its input.
 
     form: how the text is shown (`TextForm`).
+    words: of the text, by its reading length; 0 where they are not counted yet.
     turned: of a pair of texts, whether this annotator sees its second text first.
     side_by_side: all texts of the item in this annotator's order, where they are shown.
     """
@@ -272,6 +275,7 @@ class Material:
     paragraphs: tuple[str, ...] = ()
     form: str = TextForm.PLAIN
     turned: bool = False
+    words: int = 0
     side_by_side: tuple[TextBeside, ...] = ()
 
     @property
@@ -280,10 +284,27 @@ class Material:
         first, second = parts(self.text)
         return (second, first) if self.turned else (first, second)
 
-    @property
+    @cached_property
     def visible(self) -> str:
         """Return the text as people see it, whose characters highlights count."""
         return content.visible(self.text, self.form)
+
+
+READING = (250, 150)  # words a minute of quick and of careful readers
+NUMBER = re.compile(r"[0-9]+")
+
+
+def usual_minutes(instrument: "Instrument", material: Material, *, shows_input: bool) -> str:
+    """Return the minutes of a task: the announced ones, or those of reading if it takes longer."""
+    words = material.words or reading_length(material.visible)
+    if shows_input or instrument.needs_input or instrument.needs_paragraphs:
+        words += reading_length(input_as_text(material.input, material.paragraphs))
+    words += sum(reading_length(one.text) for one in material.side_by_side if not one.is_rated)
+    quick, careful = (ceil(words / speed) for speed in READING)
+    announced = max(map(int, NUMBER.findall(instrument.minutes)), default=careful)
+    if careful <= announced:
+        return instrument.minutes
+    return f"{quick}–{careful}" if quick < careful else f"{careful}"
 
 
 def input_as_text(text: str, paragraphs: Sequence[str]) -> str:

@@ -75,7 +75,8 @@ class Protocol(BaseModel):
     tell are older, and take the values themselves.
     rule: when collection stops; targets are interval widths, margins those of a ranking, both by
     primary criterion. screening: all settings of the screens. version: of this form. seed: of the
-    campaign; no estimate depends on it.
+    campaign; no estimate depends on it. visible_text: the version of the rule that makes the text
+    that people see from its source (annotate/common/content.py); None where all texts are plain.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -93,6 +94,7 @@ class Protocol(BaseModel):
     planned_items: int | None = None
     criteria: Mapping[str, CriterionProtocol] = Field(default_factory=dict)
     screening: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
+    visible_text: str | None = None
 
     def of(self, criterion: str) -> CriterionProtocol:
         """Return the constants of a criterion."""
@@ -107,7 +109,7 @@ class Protocol(BaseModel):
 
     def as_data(self) -> dict[str, Any]:
         """Return plain JSON values, which `from_data` takes back."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", exclude=None if self.visible_text else {"visible_text"})
 
     @classmethod
     def from_data(cls, value: Any) -> Self:

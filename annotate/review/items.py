@@ -9,13 +9,26 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import (
+    Case,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextField,
+    Value,
+    When,
+)
 from django.db.models.functions import Left
 from numpy.typing import NDArray
 
 from annotate.campaigns import facts
+from annotate.common import content
 from annotate.common import lists as common_lists
 from annotate.common import rows as common_rows
+from annotate.common.content import TextForm
 from annotate.common.errors import NotFound
 from annotate.common.lists import Filter, FixedOrder, Listing, Places, SortedColumns, asked
 from annotate.instruments.base import Criterion, Instrument
@@ -261,7 +274,7 @@ class ItemText:
 
 
 def item_names(campaign_id: int, places: Collection[int]) -> dict[int, Any]:
-    """Return the items at these places (from 0), with how their inputs begin; one query."""
+    """Return the items at these places (from 0), for `beginning`; one query."""
     rows = Item.objects.filter(campaign=campaign_id, position__in=set(places))
     return {item.position: item for item in _begun(rows)}
 
@@ -471,9 +484,18 @@ def _ordered(campaign: Campaign, listing: Listing, rows: QuerySet[Item]) -> Page
 
 
 def _begun(rows: QuerySet[Item]) -> QuerySet[Item]:
-    """Read of these items no more than a list shows."""
-    begun = rows.annotate(beginning=Left("input", BEGINNING))
+    """Read of these items no more than a list shows; of chats, the whole input."""
+    start = Left("input", content.ROOM * BEGINNING, output_field=TextField())
+    begun = rows.annotate(
+        form=F("campaign__input_form"),
+        source=Case(When(form=TextForm.CHAT, then="input"), default=start),
+    )
     return begun.only("position", "key", "words")
+
+
+def beginning(item: Any) -> str:
+    """Return what readers see first of the input of an item of `_begun`."""
+    return content.beginning(item.source, item.form, BEGINNING)[:BEGINNING]
 
 
 def _matching(campaign_id: int, listing: Listing) -> QuerySet[Item]:
@@ -524,7 +546,7 @@ def _lines(
         ItemLine(
             number=item.number,
             key=item.key,
-            beginning=item.beginning,
+            beginning=beginning(item),
             words=item.words,
             outputs=outputs[item.pk],
             judgments=counts[item.pk][0],

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from annotate.campaigns import facts
 from annotate.common import access as common_access
 from annotate.common import api as common_api
+from annotate.common import content
 from annotate.common.access import Access, access, look, researcher_page
 from annotate.common.api import BoundedView, Finite
 from annotate.common.text import OverlaidPiece, overlaid
@@ -90,6 +91,7 @@ def items_view(request: HttpRequest, public_id: str, number: int) -> HttpRespons
         "judgments": sum(not one.standing for *_output, rows in found for one in rows),
         "systems": systems,
         "section": "campaigns",
+        "drawing": content.Drawing(),
     }
     return render(request, "campaigns/item.html", context)
 

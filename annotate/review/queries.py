@@ -24,9 +24,11 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate.campaigns import facts
+from annotate.common import content
 from annotate.common import lists as common_lists
 from annotate.common.lists import Filter, Listing
 from annotate.crowds.adapters import CROWDS
+from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Instrument
 from annotate.models import (
     Annotator,
@@ -723,7 +725,8 @@ def _task(number: int, judgment: Judgment, instrument: Instrument, form: str) ->
     output, item = judgment.output, judgment.output.item
     who = judgment.annotator_id
     seen = facts.shown(who, str(output.pk), output.text, item.input, item.paragraphs)
-    text = instrument.shown(seen)
+    each = instrument.shown(seen).split(instruments_base.MARK, 1)
+    text = instruments_base.MARK.join(content.beginning(one, form, EXCERPT) for one in each)
     return Task(
         number=number,
         excerpt=text if len(text) <= EXCERPT else f"{text[:EXCERPT].rstrip()}…",

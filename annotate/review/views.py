@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.common import access
+from annotate.common import access, content
 from annotate.common.access import researcher_page, reviewable
 from annotate.common.errors import Conflict, Invalid, NotFound, ServiceError
 from annotate.common.lists import Listing
@@ -535,6 +535,7 @@ def _context(
         "page": page,
         "offset": (page - 1) * review_evidence.PAGE,
         "per_page": review_evidence.PAGE,
+        "drawing": content.Drawing(),
         "matrices": work.matrices,
         "effects": effects,
         "again": price * effects.counting,

@@ -1,9 +1,12 @@
 """Icons in templates, and the filters that write numbers, money and dates."""
 
+from contextlib import suppress
+from math import inf
 from typing import Any
 
 from django import template
 from django.core.serializers.json import DjangoJSONEncoder
+from django.template import Context
 from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
@@ -133,28 +136,37 @@ def visible(text: str) -> bool:
 
 
 @register.filter
+def read_as(text: str, form: str) -> str:
+    """Return what readers see of a text in this form, for a sentence about it."""
+    return content.visible(text, form or content.TextForm.PLAIN).strip()
+
+
+@register.filter
 def texts(text: str) -> list[str]:
     """Return the text as a list of one, or both texts of a pair in the pair's own order."""
     return list(instruments_base.parts(text)) if instruments_base.MARK in text else [text]
 
 
-@register.inclusion_tag("_text.html")
+@register.inclusion_tag("_text.html", takes_context=True)
 def shown(
-    text: str, form: str, language: str, css: str = "judged", *, scrolls: str = ""
+    context: Context, text: str, form: str, language: str, css: str = "judged", *, scrolls: str = ""
 ) -> dict[str, Any]:
     """Show a text in its form, not to be translated by browsers.
 
     css: the class of its element. scrolls: the id of its heading, where it scrolls by itself.
+    Pages with many texts give their context a `content.Drawing`, as `drawing`.
     """
-    try:
+    drawn, before = SafeString(""), SafeString("")
+    drawing = context.get("drawing") or content.Drawing(inf)
+    with suppress(content.NotDrawn), drawing.one():
         drawn = content.html(text, form)
-    except content.NotDrawn:
-        drawn = SafeString("")
+        before = content.before_last_turn(text, form)
     return {
         "text": text,
         "drawn": drawn,
-        "before": content.before_last_turn(text, form),
-        "is_source": not drawn and form != content.TextForm.PLAIN,
+        "before": before,
+        "is_late": drawing.left <= 0,
+        "is_source": not drawn and form != content.TextForm.PLAIN and is_visible(text),
         "is_visible": is_visible(text),
         "tabs": tabs(text),
         "language": language,

@@ -25,6 +25,7 @@ from annotate.common.numbers import money_text
 from annotate.common.text import interface_language
 from annotate.crowds import adapters
 from annotate.crowds.adapters import LINK
+from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Instrument
 from annotate.work import admission, units
 from annotate.work import messages as work_messages
@@ -346,7 +347,13 @@ def _shell(study: Study, current: Work | None) -> dict[str, Any]:
         "criteria": [c for c in instrument.criteria if c.levels],
         "modules": imported(f"js/{script}"),
         **about(instrument),
+        **({} if current is None else {"minutes": _minutes(study, current)}),
     }
+
+
+def _minutes(study: Study, work: Work) -> str:
+    task = study.instrument, work.material
+    return instruments_base.usual_minutes(*task, shows_input=study.shows_input)
 
 
 def correcting(token: str, visit: Visit, text: LastText) -> dict[str, Any]:
@@ -428,9 +435,15 @@ def handed(token: str, study: Study, work: Work) -> dict[str, Any]:
             "urls": _urls(token, work),
             "finished": None,
         },
+        # What changes with a task.
         "parts": render_to_string(
-            study.instrument.template.replace(".html", "_parts.html"),  # what changes with a task
-            {"study": study, "current": work},
+            "work/_handed.html",
+            {
+                "study": study,
+                "current": work,
+                "minutes": _minutes(study, work),
+                "parts": study.instrument.template.replace(".html", "_parts.html"),
+            },
         ),
     }
 

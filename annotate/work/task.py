@@ -43,7 +43,8 @@ def judgment_material(assignment: Assignment, form: str = TextForm.PLAIN) -> Mat
         return facts.shown(who, f"gold {gold.pk}", gold.text, gold.input, gold.paragraphs, form)
     assert output is not None, "an assignment has an output or a gold item"
     given = output.item
-    return facts.shown(who, str(output.pk), output.text, given.input, given.paragraphs, form)
+    key, text, words = str(output.pk), output.text, output.words
+    return facts.shown(who, key, text, given.input, given.paragraphs, form, words)
 
 
 def with_begin(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:

@@ -311,7 +311,7 @@ class SystemLook:
                 QUADRANTS[part["metric"], part["people"]],
                 part["n"],
                 part["n"] / self.beside["n"],
-                [names[place] for place in part["examples"] if place in names],
+                [(names[at], items.beginning(names[at])) for at in part["examples"] if at in names],
             )
             for part in parts
         ]

@@ -26,7 +26,7 @@ export function createStatusBar(strings) {
   function measure() {
     document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`);
     const focused = document.querySelector(":focus");
-    if (!focused || bar.contains(focused)) return;
+    if (!focused || focused.tabIndex < 0 || bar.contains(focused)) return;  // put there by a script
     // What has the focus moves out from under a bar that grows; what was scrolled away stays away.
     const { top, bottom } = focused.getBoundingClientRect();
     if (top < innerHeight && bottom > bar.getBoundingClientRect().top) focused.scrollIntoView({ block: "nearest" });

@@ -43,6 +43,7 @@ REQUIREMENTS = (EDIT, EVIDENCE)
 FARTHEST = 100
 MOST_LEVELS, MOST_OPTIONS, MOST_CATEGORIES, MOST_SEVERITIES = 7, 8, 60, 6
 MOST_BALANCE = 10  # beyond it people count equally whatever they did
+MOST_IN_ROW, SHORT_LABEL, SHORT_WORD = 5, 24, 10  # answers, and characters, in 320 px
 LONGEST_NAME = 40  # of a criterion
 LONGEST_REASON = 2000  # characters
 MOST_ERRORS = 100  # marked in one text
@@ -87,6 +88,14 @@ class Question(Criterion):
 
     def choice(self, value: int) -> Level:
         return next(level for level in self.levels if level.value == value)
+
+    @property
+    def fits_a_row(self) -> bool:
+        """Return whether its answers stand beside each other on a phone."""
+        labels = [str(level.label) for level in self.levels]
+        if not labels or len(labels) > MOST_IN_ROW or max(map(len, labels)) > SHORT_LABEL:
+            return False
+        return max(len(word) for label in labels for word in label.split()) <= SHORT_WORD
 
     @property
     def keys(self) -> int:

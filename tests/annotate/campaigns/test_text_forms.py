@@ -1,8 +1,10 @@
 """The form of texts: proposed from the file, chosen in a plan, and what follows from it."""
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -16,11 +18,12 @@ from annotate.common import content
 from annotate.common.errors import Invalid
 from annotate.models import Campaign, Item, Output
 from annotate.review import evidence
+from annotate.review import queries as review_queries
 from estimation import refresh
 from estimation.models import MetricScore
 from tests.annotate.campaigns.test_create_campaign import lines, row, run
 from tests.annotate.researcher import PLAN, at, begun, created
-from tests.factories import campaign, judge, person, plan, rows
+from tests.factories import campaign, judge, person, plan, rows, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -157,3 +160,57 @@ def test_a_notice_says_what_the_file_suggests() -> None:
     (told,) = creating.form_notices(plan(), found)
     assert told.startswith("The outputs look like Markdown")
     assert not list(creating.form_notices(plan(output_form="markdown"), found))
+
+
+@pytest.mark.parametrize("form", ["output_form", "input_form"])
+def test_the_protocol_names_the_rule_of_visible_texts(form: str) -> None:
+    made = campaign(rows_=written(MARKED), **{"output_form": "plain", form: "markdown"})
+    assert made.protocol is not None
+    assert made.protocol["visible_text"] == content.VERSION
+    stored = facts.protocol_of(made)
+    assert stored.as_data() == made.protocol
+    told = json.dumps(made.protocol, sort_keys=True, separators=(",", ":"))
+    assert stored.digest == hashlib.sha256(told.encode()).hexdigest()
+
+
+def test_the_protocol_of_plain_texts_names_none() -> None:
+    made = campaign(rows_=written("Plain words"))
+    assert made.protocol is not None
+    assert "visible_text" not in made.protocol
+    assert facts.protocol_of(made).as_data() == made.protocol
+
+
+def test_excerpts_are_what_readers_see(client: Client) -> None:
+    """In the list of items, on an annotator's own page, and in the preview of a file."""
+    owner = user()
+    client.force_login(owner)
+    made = campaign(owner=owner, rows_=written(MARKED, input=CHAT))
+    assert (made.output_form, made.input_form) == ("markdown", "chat")
+    who = person(made)
+    judge(who)
+    page = client.get(reverse("annotate:items", args=[made.public_id])).content.decode()
+    assert "user: Hi assistant: Yes." in page
+    (mine,) = review_queries.tasks(who.pk)
+    assert mine.excerpt.startswith("Three words here, see this (https://example.org/")
+    with Sheet() as sheet:
+        for one in written(MARKED, input=CHAT):
+            sheet.add(one)
+        found = sheet.facts()
+    assert found.first.input == "user: Hi assistant: Yes."
+    assert found.systems[0].samples[0].output.startswith("Three words here")
+
+
+@pytest.mark.slow
+def test_a_page_of_slow_texts_is_drawn_in_part(client: Client) -> None:
+    """Each takes a third of a second to draw; the page says which stay as they were written."""
+    owner = user()
+    client.force_login(owner)
+    slow = "*a_" * 15_000
+    texts = [Row("q-0", f"s{n}", f"{slow} {n}") for n in range(12)]
+    made = campaign(owner=owner, rows_=texts, metrics=(), output_form="markdown")
+    begun = process_time()
+    page = client.get(reverse("annotate:item", args=[made.public_id, 1])).content.decode()
+    assert process_time() - begun < 4
+    assert 1 <= page.count("judged drawn") < 12
+    late = page.count("because this page has too much to format")
+    assert page.count("judged drawn") + late == 12

@@ -1,5 +1,6 @@
 """Texts in their forms: what is drawn, what a reader sees of it, and what no text may become."""
 
+import hashlib
 import json
 import re
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from annotate.common import content
 from annotate.instruments import base as instruments_base
+from tests.browser.states import formatted
 
 SEEN = {
     "plain words": "plain words\n",
@@ -32,6 +34,20 @@ SEEN = {
 @pytest.mark.parametrize("source", SEEN)
 def test_a_reader_sees_the_words_without_the_marks(source: str) -> None:
     assert content.visible(source, "markdown") == SEEN[source]
+
+
+# What the rule makes of texts with everything in them, by its version.
+RECORDED = {"1": "d127bfb7301c268d29609aa31d3064721f766cab01c5aedac8a3158ef20546ea"}
+
+
+def test_another_rule_has_another_version() -> None:
+    """A library that draws texts in other words changes the rule too: raise `content.VERSION`."""
+    sources = [
+        (one, "markdown") for one in (*SEEN, formatted.ANSWER, formatted.ARABIC, formatted.CHINESE)
+    ]
+    sources += [(formatted.CHAT, form) for form in ("chat", "last_turn")]
+    seen = "\0".join(content.visible(*one) for one in sources)
+    assert hashlib.sha256(seen.encode()).hexdigest() == RECORDED[content.VERSION]
 
 
 def test_plain_text_is_what_it_is() -> None:
@@ -292,3 +308,57 @@ def test_both_texts_of_a_pair_are_read() -> None:
     pair = instruments_base.joined("**a**", "_b_")
     assert instruments_base.visible(pair, "markdown") == ("a\n", "b\n")
     assert instruments_base.visible("**a**", "plain") == ("**a**",)
+
+
+BEGUN = {
+    ("markdown", "# Title\n\nA **bold** [claim](https://e.org/x)\n\n- one"): (
+        "Title A bold claim (https://e.org/x) one"
+    ),
+    ("plain", "# As\n\n**it** is"): "# As\n\n**it** is",
+    ("chat", json.dumps(CHAT[-1:])): "assistant: A mill. [image]",
+    ("last_turn", json.dumps(CHAT)): "A mill. [image]",
+    ("chat", "no chat"): "no chat",
+}
+
+
+@pytest.mark.parametrize(("form", "source"), BEGUN)
+def test_lists_show_what_readers_see_first(form: str, source: str) -> None:
+    assert content.beginning(source, form, 80) == BEGUN[form, source]
+
+
+def test_the_beginning_of_a_long_text_is_drawn_alone() -> None:
+    text = "**word** " * 5000
+    assert 80 <= len(content.beginning(text, "markdown", 80)) < 8 * 80
+    assert content.beginning(text * 2, "markdown", 80) == text * 2  # too long to be drawn
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["![" * 30_000, "[" * 60_000, "- a\n" * 15_000, "```py\nx\n```\n" * 4000],
+    ids=["images", "brackets", "list", "code"],
+)
+def test_what_takes_long_to_read_is_shown_as_it_was_written(source: str) -> None:
+    assert content.visible(source, "markdown") == source
+
+
+def test_so_much_code_is_coloured_and_so_many_formulas_are_set() -> None:
+    blocks = "```py\nx = 1\n```\n" * (content.MOST_COLOURED + 1)
+    assert content.html(blocks, "markdown").count("<span") == 3 * content.MOST_COLOURED
+    formula = "$x^{" + "1" * 400 + "}$ "
+    drawn = content.html(formula * 40, "markdown")
+    assert drawn.count("<math") == content.MOST_SET // 405
+    turns = json.dumps([{"role": "user", "content": blocks[:1500]}] * 30)
+    assert content.html(turns, "chat").count("<span") == 3 * content.MOST_COLOURED
+
+
+def test_a_page_draws_until_its_time_is_over() -> None:
+    drawing = content.Drawing(0.001)
+    for _text in range(1000):
+        try:
+            with drawing.one():
+                content.html("**word** " * 100, "markdown")
+        except content.NotDrawn:
+            break
+    else:
+        pytest.fail("a thousand texts take longer than a millisecond")
+    assert drawing.left <= 0

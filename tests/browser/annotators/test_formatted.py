@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotate.campaigns.problems import Row
 from annotate.common import content, tokens
 from annotate.models import Campaign, Judgment
 from annotate.studies import definitions
@@ -134,3 +135,18 @@ def test_a_text_that_cannot_be_drawn_is_shown_with_a_word(page: Page, live_serve
     open_task(page, live_server, "> " * 40 + "deep", "markdown")
     expect(page.locator("#text .read")).to_contain_text("> > >")
     expect(page.locator("#text")).to_contain_text("cannot be formatted")
+
+
+def test_the_sentence_to_confirm_has_the_words_that_are_seen(page: Page, live_server: Any) -> None:
+    asked, answer = "**Who** drew the tower", "[Ada Marsh](https://e.org/ada)"
+    made = campaign(
+        rows_=[Row("1", "alpha", answer, input=asked, paragraphs=("Ada Marsh drew it.",))],
+        instrument="answer_correctness", metrics=(), targets={"any_correct": 0.2}, double_share=0,
+        output_form="markdown", input_form="markdown",
+    )  # fmt: skip
+    page.goto(f"{live_server.url}/work/p/{tokens.participation_token(person(made).pk)}/")
+    see_task(page, 1)
+    page.check("input[name=plausible][value=yes]")
+    page.check("input[name=paragraph-1][value='1']")
+    said = page.locator("#paragraph-1 .sentence bdi")
+    expect(said).to_have_text(["Ada Marsh (https://e.org/ada)", "Who drew the tower"])

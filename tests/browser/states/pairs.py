@@ -50,7 +50,7 @@ def _task(visitor: Visitor) -> None:
 def _answered(visitor: Visitor) -> None:
     page = task(visitor)
     page.keyboard.press("4")
-    expect(page.locator("input:checked")).to_have_count(1)
+    expect(page.locator("#questions input:checked")).to_have_count(1)
 
 
 @state("pairs/task-missing")

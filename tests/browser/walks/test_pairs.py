@@ -50,7 +50,7 @@ def test_a_reload_keeps_the_order_and_the_answer(page: Page, live_server: Any) -
     page.reload()
     see_task(page, 1)
     assert texts(page) == before
-    expect(page.locator("input:checked")).to_have_value("-1")
+    expect(page.locator("#questions input:checked")).to_have_value("-1")
 
 
 def test_the_last_answer_is_corrected_as_it_was_given(page: Page, live_server: Any) -> None:
@@ -62,4 +62,4 @@ def test_the_last_answer_is_corrected_as_it_was_given(page: Page, live_server: A
     page.get_by_role("link", name="Correct the last text").click()
     expect(page.locator("[data-current]")).to_be_visible()
     assert texts(page) == before
-    expect(page.locator("input:checked")).to_have_value("1")
+    expect(page.locator("#questions input:checked")).to_have_value("1")
