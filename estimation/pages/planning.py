@@ -98,7 +98,11 @@ class PlanForm(forms.Form):
     )
     double_share = _number("Share judged by several people", 0.0, 1.0, initial=0.25)
     raters = forms.IntegerField(
-        label="How many people judge each of these", min_value=2, max_value=MOST_RATERS, initial=2
+        label="How many people judge each of these",
+        min_value=2,
+        max_value=MOST_RATERS,
+        initial=2,
+        required=False,
     )
     estimand = forms.ChoiceField(
         label="For whom",
@@ -164,7 +168,7 @@ class PlanForm(forms.Form):
     @property
     def options(self) -> dict[str, Any]:
         given = {k: v for k, v in self.cleaned_data.items() if k not in (*GOALS, "ranked_by")}
-        given |= {name: self.fields[name].initial for name in PAID if given[name] is None}
+        given |= {name: self.fields[name].initial for name in EMPTY if given[name] is None}
         given["side_by_side"] = self.cleaned_data["ranked_by"] == PAIRS
         if given.get("probability") is None:
             del given["probability"]
@@ -175,7 +179,12 @@ class PlanForm(forms.Form):
         return {name: self.cleaned_data[name] for name in GOALS}
 
 
-PAID = ("tutorial_bonus", "failed_try_pay", "gold_share")  # as usual where they are empty
+EMPTY = (
+    "tutorial_bonus",
+    "failed_try_pay",
+    "gold_share",
+    "raters",
+)  # as usual where they are empty
 GOALS = ("target", "margin", "money")
 MAIN = ("criterion", "target", "margin", "money", "items", "systems", "ranked_by", "reward", "pool")
 

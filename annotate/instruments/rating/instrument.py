@@ -470,7 +470,7 @@ def as_data(definition: Definition) -> dict[str, Any]:
     own = [n for n in EDIT_WORDING if getattr(definition.edit, n) is not getattr(EDITING, n)]
     return _filled(
         **plain | {"language": definition.language or "en"},
-        criteria=[one.as_data() for one in definition.criteria],
+        criteria=[one.declaration() for one in definition.criteria],
         edit=_filled(**{name: str(getattr(definition.edit, name)) for name in own})
         if definition.asks_for_edits
         else {},

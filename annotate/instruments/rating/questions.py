@@ -167,7 +167,11 @@ class Question(Criterion):
         }
 
     def as_data(self) -> dict[str, Any]:
-        """Return the JSON data of its declaration, as `question_from` reads it."""
+        always = () if self.only_if else ("only_if",)
+        return {name: one for name, one in super().as_data().items() if name not in always}
+
+    def declaration(self) -> dict[str, Any]:
+        """Return the JSON data that declares it."""
         usual = {"balance": BALANCE, "person_share": PERSON_SHARE}
         own = {name: float(getattr(self, name)) for name in usual}
         return {
@@ -542,7 +546,7 @@ class ConditionShape(Declared):
 class QuestionShape(Declared):
     """What the declarations of all kinds share."""
 
-    kind: str = "choice"
+    kind: Annotated[str, Field(max_length=20)] = "choice"
     name: Annotated[Identifier, Field(max_length=30), AfterValidator(_free)]
     label: Label
     question: Annotated[Text, Field(max_length=300)]

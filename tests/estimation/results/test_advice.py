@@ -164,6 +164,7 @@ def _facts(
         annotator_cap=cap,
         lease_minutes=30,
         double_share=0.25,
+        raters=2,
         metric_choice="none",
         metrics=(),
         stop_mode="precision",

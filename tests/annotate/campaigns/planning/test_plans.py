@@ -46,7 +46,7 @@ def beyond(**changes: Any) -> dict[str, str]:
             "double_share",
             [0.0, 1.0],
             [-0.1, 1.1, NAN, INFINITE],
-            "The share of items judged twice lies between 0 and 1.",
+            "The share of items judged by several people lies between 0 and 1.",
         ),
         ("language", ["en", "x" * 12], ["", "x" * 13], LANGUAGE),
         ("contact", ["", "x" * 254], ["x" * 255], "An e-mail address has at most 254 characters."),
