@@ -1,20 +1,26 @@
 """A campaign with questions of every kind: its estimates, pages, exports and review."""
 
+import io
 import json
+import zipfile
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 
+from annotate.campaigns import life
 from annotate.common import tokens
 from annotate.common.errors import Invalid
 from annotate.models import Assignment, Campaign, Judgment
 from annotate.studies import definitions
 from annotate.work import leasing, submitting
-from estimation import deferred, refresh
+from estimation import deferred, export, refresh
 from estimation.models import Estimate
 from tests.annotate.own import every_kind
 from tests.estimation.collecting import people
+from tests.estimation.reviewed import settle
 from tests.factories import campaign, leased, person, rows, user
 from tests.reviewed import flagged, logged_in
 
@@ -159,3 +165,18 @@ def test_no_answer_breaks_a_submit() -> None:
                 statuses.add(answer.status_code)
                 assert answer.status_code < 500, (name, wrong)
     assert 422 in statuses, "the answers are looked at"
+
+
+def test_an_export_can_be_verified(made: Campaign, tmp_path: Path) -> None:
+    life.close(made.pk, Campaign.Reason.HAND)
+    settle(made)
+    path = tmp_path / "export.zip"
+    path.write_bytes(b"".join(export.stream(made.public_id)))
+    out = io.StringIO()
+    call_command("verify", str(path), stdout=out, no_color=True)
+    assert "score" in out.getvalue()
+    with zipfile.ZipFile(path) as zipped:
+        (name,) = (one for one in zipped.namelist() if one.endswith("plan.json"))
+        plan = json.loads(zipped.read(name))
+    errors = next(one for one in plan["instrument"]["criteria"] if one["name"] == "errors")
+    assert errors["severities"][2] == {"name": "critical", "label": "Critical", "weight": 25}
