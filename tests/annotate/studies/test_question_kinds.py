@@ -136,6 +136,7 @@ def test_errors_are_scored_by_text_or_not_at_all(per: str, score: dict[str, floa
 
 def test_touching_errors_stay_apart_and_overlapping_ones_are_refused() -> None:
     assert len(check(errors=[error("It"), error("are")])["errors"]) == 2
+    assert len(check(errors=[error("mi"), error("ll")])["errors"]) == 2
     assert refused(errors=[error("It are"), error("are")]) == {
         "errors": "Two of the marked errors overlap."
     }
@@ -188,6 +189,7 @@ def test_a_question_is_asked_only_after_its_answer() -> None:
     assert "why" not in stored
     assert "Reason" not in INSTRUMENT.recalled(stored)
     assert set(refused(helpful=0)) == {"why"}
+    assert set(refused(helpful=0.0)) == {"helpful"}, "no answer, so nothing follows from it"
 
 
 @pytest.mark.parametrize(("hidden", "known"), [(None, False), (0, True)])
@@ -249,6 +251,11 @@ def test_what_was_not_asked_has_its_declared_score_or_none(hidden: Any, known: b
             {"only_if": {"question": "helpful", "values": [0], "hidden": 101}},
             "criteria[4].only_if.hidden",
         ),
+        (
+            "flaws",
+            {"only_if": {"question": "helpful", "values": [0], "hidden": 2}},
+            "criteria[3].only_if.hidden",
+        ),
         ("quality", {"name": "flaws_rude"}, "criteria[4].name"),
         (
             "helpful",
@@ -261,6 +268,17 @@ def test_what_a_definition_may_not_say_is_told_at_its_place(
     place: str, changes: dict[str, Any], path: str
 ) -> None:
     assert path in problems(place, **changes)
+
+
+def test_what_is_not_always_asked_leads_to_no_other_question_and_is_not_compared() -> None:
+    helpful = KINDS["criteria"][1]
+    after = {"question": "helpful", "values": [0], "hidden": 0}
+    late = helpful | {"name": "late", "only_if": after}
+    definition = read_definition(every_kind(criteria=[helpful, late]))
+    assert [one.name for one in Rating(definition).questions()] == ["helpful"]
+    later = helpful | {"name": "later", "only_if": after | {"question": "late"}}
+    with pytest.raises(Refused, match="that is always asked"):
+        read_definition(every_kind(criteria=[helpful, late, later]))
 
 
 def test_a_study_without_scores_is_refused() -> None:

@@ -107,6 +107,7 @@ def test_the_formula_agrees_with_the_simulation_for_more_raters(raters):
     df = np.minimum(items - 2, effective - 1)
     assert 2 * half_width(np.sqrt(sum(parts)), df, level=0.95) == pytest.approx(width, rel=0.1)
     assert study.per_item == 1 + 0.5 * (raters - 1)
+    assert study.mean_part == pytest.approx(0.5 + 0.5 / raters)
     assert replace(study, cap=10**6).people_for(10) == raters
 
 
