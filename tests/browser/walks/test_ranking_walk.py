@@ -121,7 +121,7 @@ def planned(page: Page, folder: Path) -> Campaign:
     page.get_by_label("Which system is better.").check()
     margins = page.get_by_role("group", name="Margin of the ranking")
     margins.get_by_label("overall").fill("0.5")
-    page.get_by_label("Items judged twice, in %").fill("10")
+    page.get_by_label("Items judged by several people, in %").fill("10")
     picture(page, "0-form")
     step(page, "Next: people and money")
     step(page, "Preview")

@@ -39,6 +39,7 @@ def drawn(rng: np.random.Generator) -> dict[str, Any]:
         "level": float(rng.choice([0.9, 0.95])),
         "cap": int(rng.choice([1, 5, 10, 25])),
         "double_share": float(rng.choice([0, 0.25, 0.5, 1])),
+        "raters": int(rng.choice([2, 3, 5])),
         "estimand": str(rng.choice(["population", "panel"])),
         "reward": round(float(rng.uniform(0.02, 0.9)), 2),
         "crowd": crowd,
@@ -79,6 +80,7 @@ def in_the_steps(client: Client, of: CampaignImport, design: dict[str, Any]) -> 
         "annotator_cap": design["cap"],
         "people": design.get("pool", ""),
         "double_share": design["double_share"] * 100,
+        "raters": design["raters"],
         f"width_{design['criterion']}": design["target"],
     }
     answer = client.post(reverse("annotate:import-takes", args=[of.public_id]), typed)
