@@ -82,7 +82,7 @@ def test_a_ranking_from_the_form_to_its_stop(
 
     judge(made, people, 90, every=30, seed=2)
     page.reload()
-    expect(page.locator(".places li").first).to_contain_text("good")
+    expect(page.locator("table.heat tbody tr").first).to_contain_text("good")
     picture(page, "3-half")
 
     judge(made, people, 2000, every=30, seed=3)
@@ -90,9 +90,9 @@ def test_a_ranking_from_the_form_to_its_stop(
     assert (made.status, made.close_reason) == ("closed", "ranked")
     page.reload()
     expect(page.get_by_role("heading", name="Read the results")).to_be_visible()
-    places = page.locator(".places li .place").all_inner_texts()
-    assert places == ["1", "2–3", "2–3", "4"]
-    who = page.locator(".places li .who").all_inner_texts()
+    places = page.locator("table.heat tbody td:nth-child(2) .place").all_text_contents()
+    assert [one.removeprefix("place ") for one in places] == ["1", "2–3", "2–3", "4"]
+    who = page.locator("table.heat tbody th").all_text_contents()
     assert (who[0], set(who[1:3]), who[3]) == ("good", {"fair", "alike"}, "poor")
     expect(page.get_by_text("good is better").first).to_be_visible()
     expect(page.get_by_text("they differ by less than 0.5")).to_be_visible()
