@@ -511,9 +511,9 @@ class Instrument:
         """Return the answers in one line for reviewers, who see a pair in its own order."""
         return self.recalled(response)
 
-    def other_answers(self, response: Mapping[str, Any]) -> dict[str, str]:
-        """Return the answers to what is not among `questions`, in words, by label."""
-        return {}
+    def other_answers(self, response: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return the label of what is not among `questions`, and the answer in words."""
+        return []
 
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
         """Return a stored response as the draft from which its annotator corrects it."""

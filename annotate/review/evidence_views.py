@@ -331,7 +331,8 @@ class JudgeLine:
 
 def columns(work: AnnotatorWork) -> list[str]:
     headings = [question.heading for question in work.questions]
-    return [*headings, *work.instrument.other_answers({}), *["Edit"] * work.takes_edits]
+    others = [label for label, _said in work.instrument.other_answers({})]
+    return [*headings, *others, *["Edit"] * work.takes_edits]
 
 
 def compared(work: AnnotatorWork, page: int) -> list[tuple[ComparedJudgment, list[JudgeLine]]]:
@@ -389,7 +390,7 @@ def _cells(
         yield AnswerCell(
             question.label, question.said(judged.answers[key]), mine and one.alone(key)
         )
-    for label, said in work.instrument.other_answers(judged.response).items():
+    for label, said in work.instrument.other_answers(judged.response):
         yield AnswerCell(label, said)
     if work.takes_edits:
         yield AnswerCell("Edit", _edit(judged), mine and one.alone_in_editing)

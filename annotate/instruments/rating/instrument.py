@@ -733,12 +733,12 @@ class Rating(Instrument):
         asked = [one for one in self.definition.criteria if one.name in response]
         return ", ".join(f"{one.label}: {one.said(response[one.name])}" for one in asked)
 
-    def other_answers(self, response: Mapping[str, Any]) -> dict[str, str]:
-        return {
-            str(one.label): one.said(response[one.name]) if one.name in response else "–"
+    def other_answers(self, response: Mapping[str, Any]) -> list[tuple[str, str]]:
+        return [
+            (str(one.label), one.said(response[one.name]) if one.name in response else "–")
             for one in self.definition.criteria
             if not one.is_compared
-        }
+        ]
 
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
         if not self.compares:

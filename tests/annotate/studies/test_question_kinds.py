@@ -281,6 +281,15 @@ def test_what_is_not_always_asked_leads_to_no_other_question_and_is_not_compared
         read_definition(every_kind(criteria=[helpful, late, later]))
 
 
+def test_reviewers_see_each_answer_though_labels_are_the_same() -> None:
+    remark = KINDS["criteria"][5]
+    data = every_kind(criteria=[KINDS["criteria"][1], remark, remark | {"name": "more"}])
+    instrument = Rating(read_definition(data))
+    response = {"helpful": 1, "remark": "One.", "more": "Two."}
+    assert instrument.other_answers(response) == [("Remark", "“One.”"), ("Remark", "“Two.”")]
+    assert instrument.other_answers({}) == [("Remark", "–")] * 2
+
+
 def test_a_study_without_scores_is_refused() -> None:
     with pytest.raises(Refused, match="Need a question that is scored"):
         read_definition(every_kind(criteria=[KINDS["criteria"][5]]))
