@@ -53,16 +53,20 @@ USUAL_ERRORS = 25  # the working range of weighted errors ends here
 TAKEN = ("edit", "distance", "evidence", "active_seconds")
 
 
-@dataclass(frozen=True)
-class Condition:
+ShortName = Annotated[Identifier, Field(max_length=30)]
+Label = Annotated[Text, Field(max_length=60)]
+Cue = Annotated[OptionalText, Field(max_length=200)]
+
+
+class Condition(Declared):
     """A question is asked only after one of these answers to an earlier question with levels.
 
     hidden: the score where it is not asked; None: the question is not scored at all.
     """
 
-    question: str
-    values: tuple[int, ...]
-    hidden: float | None = None
+    question: ShortName
+    values: Several[int] = Field(min_length=1, max_length=MOST_LEVELS)
+    hidden: float | None = Field(default=None, ge=-FARTHEST, le=FARTHEST)
 
     def holds(self, answers: Answers) -> bool:
         return answers.get(self.question) in self.values
@@ -167,8 +171,8 @@ class Question(Criterion):
         }
 
     def as_data(self) -> dict[str, Any]:
-        always = () if self.only_if else ("only_if",)
-        return {name: one for name, one in super().as_data().items() if name not in always}
+        found = {name: one for name, one in super().as_data().items() if name != "only_if"}
+        return found | ({"only_if": _written(self.only_if)} if self.only_if else {})
 
     def declaration(self) -> dict[str, Any]:
         """Return the JSON data that declares it."""
@@ -186,15 +190,9 @@ class Question(Criterion):
             ),
             **({"evidence": str(self.evidence)} if self.evidence else {}),
             **{name: value for name, value in own.items() if value != usual[name]},
-            **({"only_if": self._condition_data()} if self.only_if else {}),
+            **({"only_if": _written(self.only_if)} if self.only_if else {}),
             **self._own_data(),
         }
-
-    def _condition_data(self) -> dict[str, Any]:
-        assert self.only_if is not None, "asked for only then"
-        hidden = self.only_if.hidden
-        found = {"question": self.only_if.question, "values": list(self.only_if.values)}
-        return found if hidden is None else found | {"hidden": hidden}
 
     def _own_data(self) -> dict[str, Any]:
         return {"levels": [_level_data(level) for level in self.levels]}
@@ -213,13 +211,16 @@ def _level_data(level: Level) -> dict[str, Any]:
     )
 
 
-@dataclass(frozen=True)
-class Option:
+def _written(part: Declared) -> dict[str, Any]:
+    return part.model_dump(mode="json", exclude_defaults=True)
+
+
+class Option(Declared):
     """One of several choices: a yes/no criterion of its own."""
 
-    name: str
-    label: str
-    cue: str = ""
+    name: Annotated[Identifier, Field(max_length=20)]
+    label: Label
+    cue: Cue = ""
 
 
 @dataclass(frozen=True)
@@ -271,13 +272,7 @@ class Choices(Question):
         return super().shown() | {"options": [option.name for option in self.options]}
 
     def _own_data(self) -> dict[str, Any]:
-        named = ("name", "label", "cue")
-        return {
-            "options": [
-                {name: getattr(option, name) for name in named if getattr(option, name)}
-                for option in self.options
-            ]
-        }
+        return {"options": list(map(_written, self.options))}
 
 
 @dataclass(frozen=True)
@@ -336,13 +331,12 @@ class Reason(Question):
         return {"optional": True} if self.optional else {}
 
 
-@dataclass(frozen=True)
-class Category:
+class Category(Declared):
     """What an error is. group: the heading above it and others, if there is one."""
 
-    name: str
-    label: str
-    group: str = ""
+    name: ShortName
+    label: Label
+    group: Annotated[OptionalText, Field(max_length=60)] = ""
 
     @property
     def whole(self) -> str:
@@ -446,13 +440,13 @@ class Errors(Question):
             "severities": [[one.name, str(one.label)] for one in self.severities],
         }
 
+    def as_data(self) -> dict[str, Any]:
+        return super().as_data() | {"categories": list(map(_written, self.categories))}
+
     def _own_data(self) -> dict[str, Any]:
         usual = self.severities == MQM_SEVERITIES
         return {
-            "categories": [
-                {"name": one.name, "label": one.label} | ({"group": one.group} if one.group else {})
-                for one in self.categories
-            ],
+            "categories": list(map(_written, self.categories)),
             **({} if usual else {"severities": [_severity_data(one) for one in self.severities]}),
             **({} if self.per == "words" else {"per": self.per}),
         }
@@ -520,8 +514,6 @@ def _free(name: str) -> str:
 
 
 Requirements = Annotated[Several[Literal["edit", "evidence"]], Field(max_length=len(REQUIREMENTS))]
-ShortName = Annotated[Identifier, Field(max_length=30)]
-Label = Annotated[Text, Field(max_length=60)]
 
 
 class LevelShape(Declared):
@@ -537,12 +529,6 @@ class LevelShape(Declared):
         return Level(self.value, self.label, self.cue, sorted_out)
 
 
-class ConditionShape(Declared):
-    question: ShortName
-    values: Several[int] = Field(min_length=1, max_length=MOST_LEVELS)
-    hidden: float | None = Field(default=None, ge=-FARTHEST, le=FARTHEST)
-
-
 class QuestionShape(Declared):
     """What the declarations of all kinds share."""
 
@@ -553,7 +539,7 @@ class QuestionShape(Declared):
     higher_is_better: bool = True
     balance: float = Field(default=BALANCE, ge=0, le=MOST_BALANCE)
     person_share: float = Field(default=PERSON_SHARE, ge=0, le=1)
-    only_if: ConditionShape | None = None
+    only_if: Condition | None = None
 
     def asked(self) -> Question:
         raise NotImplementedError
@@ -586,13 +572,12 @@ class QuestionShape(Declared):
             yield ("only_if", "hidden"), f"Must lie on the scale, {low:g} to {high:g}."
 
     def _shared(self) -> dict[str, Any]:
-        given = self.only_if
         return {
             "label": self.label,
             "higher_is_better": self.higher_is_better,
             "balance": self.balance,
             "person_share": self.person_share,
-            "only_if": given and Condition(given.question, given.values, given.hidden),
+            "only_if": self.only_if,
         }
 
 
@@ -612,14 +597,8 @@ class ChoiceShape(QuestionShape):
         )
 
 
-class OptionShape(Declared):
-    name: Annotated[Identifier, Field(max_length=20)]
-    label: Label
-    cue: Annotated[OptionalText, Field(max_length=200)] = ""
-
-
 class ChoicesShape(QuestionShape):
-    options: Several[OptionShape] = Field(min_length=1, max_length=MOST_OPTIONS)
+    options: Several[Option] = Field(min_length=1, max_length=MOST_OPTIONS)
 
     def faults(self, context: Any) -> Iterator[Fault]:
         yield from distinct("options", self.options, "name")
@@ -633,9 +612,9 @@ class ChoicesShape(QuestionShape):
                 )
 
     def asked(self) -> Question:
-        options = tuple(Option(one.name, one.label, one.cue) for one in self.options)
+        asked = self.question
         return Choices(
-            self.name, low=0, high=1, question=self.question, options=options, **self._shared()
+            self.name, low=0, high=1, question=asked, options=self.options, **self._shared()
         )
 
 
@@ -664,12 +643,6 @@ class ReasonShape(QuestionShape):
         )
 
 
-class CategoryShape(Declared):
-    name: ShortName
-    label: Label
-    group: Annotated[OptionalText, Field(max_length=60)] = ""
-
-
 class SeverityShape(Declared):
     name: ShortName
     label: Label
@@ -678,7 +651,7 @@ class SeverityShape(Declared):
 
 class ErrorsShape(QuestionShape):
     higher_is_better: Literal[False] = False
-    categories: Several[CategoryShape] = Field(default=(), max_length=MOST_CATEGORIES)
+    categories: Several[Category] = Field(default=(), max_length=MOST_CATEGORIES)
     severities: Several[SeverityShape] = Field(default=(), min_length=1, max_length=MOST_SEVERITIES)
     per: Literal["words", "text", "nothing"] = "words"
 
@@ -695,7 +668,7 @@ class ErrorsShape(QuestionShape):
             high=USUAL_ERRORS,
             bounded=False,
             question=self.question,
-            categories=tuple(Category(one.name, one.label, one.group) for one in self.categories),
+            categories=self.categories,
             severities=own or MQM_SEVERITIES,
             per=self.per,
             **self._shared(),

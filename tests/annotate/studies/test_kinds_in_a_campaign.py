@@ -179,4 +179,5 @@ def test_an_export_can_be_verified(made: Campaign, tmp_path: Path) -> None:
         (name,) = (one for one in zipped.namelist() if one.endswith("plan.json"))
         plan = json.loads(zipped.read(name))
     errors = next(one for one in plan["instrument"]["criteria"] if one["name"] == "errors")
+    assert errors["categories"][2] == {"name": "grammar", "label": "Grammar"}
     assert errors["severities"][2] == {"name": "critical", "label": "Critical", "weight": 25}
