@@ -101,6 +101,7 @@ def product() -> Iterator[str]:
             yield settings.PUBLIC_URL
         finally:
             process.stdin.close()
+            process.wait()  # after Ctrl+C, Popen itself waits for a quarter of a second only
 
 
 def free_port() -> int:

@@ -126,12 +126,14 @@ def test_the_product_ends_with_the_demonstration_however_it_ends(how, place):
         wait_for(lambda: answers(port) or demo.poll() is not None, seconds=180)
         demo.send_signal(how)
         _, said = demo.communicate(timeout=60)
+        left_behind = answers(port)
     finally:
         demo.kill()
         demo.wait()
     wait_for(lambda: not answers(port), seconds=20)
     assert b"Traceback" not in said
     if how == signal.SIGINT:
+        assert not left_behind  # what still runs would write into the folder that is removed
         assert not list((place / "tmp").iterdir())
 
 
