@@ -14,8 +14,10 @@ from estimation.pages.api import (
     ReportView,
     SensitivityView,
 )
+from estimation.pages.recorded import RecordedView
 
 urlpatterns = [
+    path("recorded/", RecordedView.as_view(), name="api-recorded"),
     path("plan/", PlanView.as_view(), name="api-plan"),
     path("campaigns/<slug:public_id>/estimates/", EstimateList.as_view(), name="api-estimates"),
     path(

@@ -1,7 +1,7 @@
 """Judgments and metrics from plain files, as samples of `estimation.core`."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -49,7 +49,7 @@ class FileError(ValueError):
     def __init__(self, path: Path, line: int, message: str) -> None:
         where = f"{path}, line {line}" if line else f"{path}"
         super().__init__(f"{where}: {message}")
-        self.path, self.line = path, line
+        self.path, self.line, self.message = path, line, message
 
 
 Names = dict[str, int]  # numbered 0, 1, 2, ... in the order in which they first appear
@@ -72,7 +72,8 @@ def vocabulary() -> Vocabulary:
 class Table:
     """A file's rows: per column of names their numbers, the values, and the lines they stood on.
 
-    columns: with "group" where the file has that column; -1 where a cell is empty.
+    columns: with "group", and "time" if it was asked for, where the file has that column; -1 where
+        a cell is empty.
     """
 
     path: Path
@@ -105,9 +106,12 @@ class Table:
         return str(list(self.names[column])[self.columns[column][row]])
 
 
-def read_judgments(path: str | Path, names: Vocabulary) -> Table:
-    """Read `system,item,annotator,criterion,score`; raises a `FileError`."""
-    table = _read(path, names, JUDGMENT_COLUMNS, value="score")
+def read_judgments(path: str | Path, names: Vocabulary, *, also: Sequence[str] = ()) -> Table:
+    """Read `system,item,annotator,criterion,score`; raises a `FileError`.
+
+    also: further columns of names, which need not be there.
+    """
+    table = _read(path, names, JUDGMENT_COLUMNS, value="score", also=also)
     table.refuse_duplicates(
         "{3} judged item {2} of {1} on {0} a second time",
         keys=("criterion", "system", "item", "annotator"),
@@ -124,12 +128,19 @@ def read_metrics(path: str | Path, names: Vocabulary) -> Table:
     return table
 
 
-def _read(given: str | Path, names: Vocabulary, columns: tuple[str, ...], *, value: str) -> Table:
+def _read(
+    given: str | Path,
+    names: Vocabulary,
+    columns: tuple[str, ...],
+    *,
+    value: str,
+    also: Sequence[str] = (),
+) -> Table:
     path = Path(given)
     try:
         with path.open("rb") as file:
             found = reading.plain_table(iter(partial(file.read, _BLOCK), b""))
-            parts = list(_parts(path, found, names, columns, value))
+            parts = list(_parts(path, found, names, columns, value, (GROUP, *also)))
     except OSError as error:
         raise FileError(path, 0, f"cannot be read: {error.strerror or error}.") from None
     except UploadRefused as refused:
@@ -155,14 +166,19 @@ def _told(path: Path, error: RowError, columns: tuple[str, ...]) -> FileError:
 
 
 def _parts(
-    path: Path, table: reading.Table, names: Vocabulary, columns: tuple[str, ...], value: str
+    path: Path,
+    table: reading.Table,
+    names: Vocabulary,
+    columns: tuple[str, ...],
+    value: str,
+    also: Sequence[str],
 ) -> Iterator[tuple[dict[str, Ints], Floats, Ints]]:
     """Yield (numbers by column, values, lines) for some rows at a time."""
     wanted = (*columns, value)
     if table.fields:
         _check(path, table.fields, wanted)
-    if GROUP in table.fields:
-        wanted = (*wanted, GROUP)
+    there = [name for name in also if name in table.fields]
+    wanted = (*wanted, *there)
     while part := list(islice(table.raw, _ROWS_AT_ONCE)):
         if fault := next((row for _line, row in part if isinstance(row, RowError)), None):
             raise _told(path, fault, columns)
@@ -170,8 +186,7 @@ def _parts(
         fields = {c: tuple(_text(row.get(c)) for _line, row in part) for c in wanted}
         read = {c: _stripped(path, fields[c], lines, c) for c in columns}
         numbers = {c: encoded(names[c], read[c]) for c in columns}
-        if GROUP in wanted:
-            numbers[GROUP] = _groups(names["group"], fields[GROUP])
+        numbers |= {name: _optional(names[name], fields[name]) for name in there}
         yield numbers, _numbers(path, fields[value], lines, value), np.array(lines)
 
 
@@ -193,7 +208,7 @@ def _stripped(path: Path, fields: tuple[str, ...], lines: list[int], column: str
     return names
 
 
-def _groups(names: Names, fields: tuple[str, ...]) -> Ints:
+def _optional(names: Names, fields: tuple[str, ...]) -> Ints:
     cells = [cell.strip() for cell in fields]
     found = iter(encoded(names, [cell for cell in cells if cell]))
     return np.array([next(found) if cell else -1 for cell in cells], dtype=np.int64)

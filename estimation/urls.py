@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from estimation.pages import pictures, planning
+from estimation.pages import pictures, planning, recorded
 from estimation.pages import views as pages_views
 
 PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
@@ -26,6 +26,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{REPORT}/", pages_views.reporting_page, name="report"),
     path(f"{REPORT}.tex", pages_views.download_report, {"kind": "tex"}, name="report-tex"),
     path(f"{REPORT}.bib", pages_views.download_report, {"kind": "bib"}, name="report-bib"),
+    path("campaigns/judgments/new/", recorded.page, name="recorded"),
     path("plan/", planning.page, name="plan"),
     path("plan/width.<str:kind>", planning.picture, name="plan-picture"),
     path("estimates/at-target/", pages_views.at_target, name="at-target"),

@@ -23,6 +23,7 @@ from annotate.instruments import base as instruments_base
 from annotate.instruments import registry
 from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating, as_data, read_definition
+from annotate.instruments.recorded.instrument import DEFINED, RecordedScores, definition_of
 from annotate.models import (
     Annotator,
     Assignment,
@@ -75,7 +76,7 @@ DECIDED = (
     *("annotator_cap", "double_share", "raters", "lease_minutes", "gold_share", "seed"),
     *("screening",),
     *("reward", "fee_rate", "budget", "max_judgments", "deadline", "metric_choice", "metrics"),
-    *("estimand", "level", "stop_mode", "planned_items", "protocol"),
+    *("estimand", "level", "stop_mode", "planned_items", "protocol", "recorded"),
 )
 
 
@@ -112,8 +113,14 @@ def _instrument(campaign: Campaign) -> dict[str, Any]:
         "scoring": asked.scoring,
         "label": str(asked.label),
         "criteria": [criterion.as_data() for criterion in asked.criteria],
-        "definition": as_data(asked.definition) if isinstance(asked, Rating) else None,
+        "definition": _definition(asked),
     }
+
+
+def _definition(asked: Instrument) -> dict[str, Any] | None:
+    if isinstance(asked, RecordedScores) and asked.partial:
+        return definition_of(asked.criteria)
+    return as_data(asked.definition) if isinstance(asked, Rating) else None
 
 
 def instrument_in(told: Mapping[str, Any]) -> Instrument:
@@ -122,6 +129,8 @@ def instrument_in(told: Mapping[str, Any]) -> Instrument:
     ValueError where a built-in one has another version here; others for what is no plan.
     """
     about = told["instrument"]
+    if about["definition"] is not None and DEFINED in about["definition"]:
+        return RecordedScores.defined(about["key"], about["definition"])
     if about["definition"] is not None:
         return Rating(read_definition(about["definition"], version=str(about["version"])))
     found = registry.get(about["key"])

@@ -307,6 +307,8 @@ class CampaignDesign:
     def primary(self) -> tuple[Criterion, ...]:
         """The criteria that decide when collection stops."""
         names = {**self.targets, **self.margins}
+        if not names:  # judgments that were made elsewhere
+            return self.criteria
         return tuple(criterion for criterion in self.criteria if criterion.name in names)
 
     @property
@@ -494,7 +496,8 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
     asked = studies_queries.instrument_of(Campaign.objects.get(pk=campaign_id))
     names = [criterion.name for criterion in asked.criteria]
     value = values(campaign_id, pk, names, version=asked.scoring)
-    lacks = np.isnan(value).any(axis=0)
+    missing = np.isnan(value)
+    lacks = missing.all(axis=0) if asked.partial else missing.any(axis=0)
     left = not_begun(campaign_id, pk[lacks])
     kept = ~np.isin(pk, left)
     named = zip(names, value[:, kept], strict=True)

@@ -18,7 +18,7 @@ from annotate.screening.screens import Settings
 from annotate.work import admission, leasing, picking, submitting
 
 TRANSITIONS: dict[CampaignStatus, set[CampaignStatus]] = {
-    CampaignStatus.DRAFT: {CampaignStatus.OPEN, CampaignStatus.ARCHIVED},
+    CampaignStatus.DRAFT: {CampaignStatus.OPEN, CampaignStatus.CLOSED, CampaignStatus.ARCHIVED},
     CampaignStatus.OPEN: {CampaignStatus.PAUSED, CampaignStatus.CLOSING},
     CampaignStatus.PAUSED: {CampaignStatus.OPEN, CampaignStatus.CLOSING},
     CampaignStatus.CLOSING: {CampaignStatus.OPEN, CampaignStatus.CLOSED},
@@ -48,6 +48,24 @@ def open_(campaign_id: int, *, actor_id: int | None = None) -> None:
         )
         submitting.begin(campaign)
         marks.mark(campaign_id, "opened")
+
+
+def record(campaign_id: int, *, actor_id: int | None, **detail: Any) -> None:
+    """Move draft -> closed, for judgments that were made elsewhere and are all stored."""
+    with transaction.atomic():
+        campaign, now = locks.campaign(campaign_id), timezone.now()
+        _require(campaign, CampaignStatus.DRAFT, verb="take judgments in")
+        _move(
+            campaign,
+            CampaignStatus.CLOSED,
+            verb="import_judgments",
+            actor_id=actor_id,
+            opened_at=now,
+            closed_at=now,
+            protocol=facts.protocol_of(campaign).as_data(),
+            detail=detail,
+        )
+        marks.mark(campaign_id, "closed")
 
 
 def pause(campaign_id: int, *, actor_id: int | None = None) -> None:
@@ -120,6 +138,8 @@ def reopen(campaign_id: int, *, actor_id: int, why: str) -> None:
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         _require(campaign, CampaignStatus.CLOSED, verb="reopen")
+        if campaign.recorded:
+            raise Conflict("Its judgments were made elsewhere, so it cannot collect more here.")
         campaign.systems.update(stop_position=None)
         _move(
             campaign,

@@ -1,6 +1,6 @@
 """Campaigns for pages: the facts of one, the list of a person’s, the advice kept for it."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -17,6 +17,7 @@ from annotate.campaigns import progress
 from annotate.campaigns.facts import SystemStanding, asked
 from annotate.common import access
 from annotate.common.lists import Listing
+from annotate.common.numbers import many
 from annotate.crowds import adapters
 from annotate.instruments.base import Criterion
 from annotate.models import Appeal, Campaign, Membership, NextStep, Operation, Review
@@ -63,6 +64,7 @@ class CampaignFacts:
     language: str = "en"
     output_form: str = "plain"
     input_form: str = "plain"
+    recorded: Mapping[str, Any] | None = None  # of judgments that were made elsewhere
 
     @property
     def is_ranking(self) -> bool:
@@ -76,6 +78,8 @@ class CampaignFacts:
     @property
     def primary(self) -> tuple[Criterion, ...]:
         """The criteria that decide when collection stops, in the order in which they were asked."""
+        if not (self.targets or self.margins):  # judgments that were made elsewhere
+            return self.criteria
         named = {criterion.name: criterion for criterion in self.criteria}
         return tuple(named[name] for name in (*self.targets, *self.margins) if name in named)
 
@@ -106,6 +110,23 @@ class CampaignFacts:
         if len(self.metrics) < 2:
             return "".join(self.metrics)
         return f"{len(self.metrics)} metrics together"
+
+    @property
+    def made_elsewhere(self) -> str:
+        """Return what imported judgments can say, in sentences; "" for those made here."""
+        if not self.recorded:
+            return ""
+        chosen, outputs = self.recorded["chosen"].rstrip(".") + ".", self.recorded["outputs"]
+        if outputs is None:
+            return (
+                "These judgments were made elsewhere, and what was judged was not chosen at "
+                f"random: {chosen} The estimates are means of the judged items, and make no claim "
+                "beyond these items."
+            )
+        return (
+            f"These judgments were made elsewhere. Of {many(outputs, 'output')} of each system, "
+            f"those that were judged were chosen at random: {chosen}"
+        )
 
     @property
     def speaks_for(self) -> str:
@@ -142,6 +163,7 @@ AS_STORED = (
     *("reward", "budget", "max_judgments", "deadline", "annotator_cap", "people"),
     *("lease_minutes", "double_share", "raters", "metric_choice", "stop_mode", "planned_items"),
     *("gold_share", "estimand", "level", "language", "output_form", "input_form"),
+    "recorded",
 )
 
 

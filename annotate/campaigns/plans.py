@@ -558,6 +558,8 @@ def check(plan: Plan) -> Instrument:
         instrument = studies_queries.named(plan.instrument)
     except KeyError as error:
         raise Invalid({"instrument": str(error.args[0])}) from None
+    if not instrument.template and plan.planned is None:
+        raise Invalid({"instrument": "Nobody can be asked by it: it holds recorded scores."})
     errors |= _target_problems(plan, instrument.criteria)
     if problem := _tutorial_problem(plan, instrument):
         errors["tutorial_id"] = problem

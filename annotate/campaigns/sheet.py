@@ -556,7 +556,7 @@ def row_of(known: Mapping[str, Any], line: int, unknown: Iterable[str] = ()) -> 
     wrong = [
         *_wrong_texts(fields, unknown),
         *_wrong_paragraphs(paragraphs),
-        *_wrong_text("group", fields.get("group", ""), LONGEST_GROUP),
+        *wrong_text("group", fields.get("group", ""), LONGEST_GROUP),
         *_wrong_metrics(metrics),
     ]
     if wrong:
@@ -580,10 +580,10 @@ def _wrong_texts(fields: Mapping[str, Any], unknown: Iterable[str]) -> Iterator[
             hint = f" Did you mean “{shown}”? Then rename it to “{name}”." if close else ""
             yield f"{name} missing", f"“{name}” is missing.{hint}"
         elif value is not None:
-            yield from _wrong_text(name, value, longest)
+            yield from wrong_text(name, value, longest)
 
 
-def _wrong_text(name: str, value: Any, longest: int, no_text: str = "") -> Iterator[Told]:
+def wrong_text(name: str, value: Any, longest: int, no_text: str = "") -> Iterator[Told]:
     """Yield what is wrong with a text. no_text: the message for what is none."""
     if not isinstance(value, str):
         yield f"{name} type", no_text or f"“{name}” must be text."
@@ -612,7 +612,7 @@ def _wrong_paragraphs(given: Any) -> Iterator[Told]:
         yield "paragraphs many", f"more than {MOST_PARAGRAPHS} paragraphs."
     else:
         for one in given:
-            wrong = list(_wrong_text("paragraphs", one, LONGEST_PARAGRAPH, no_list))
+            wrong = list(wrong_text("paragraphs", one, LONGEST_PARAGRAPH, no_list))
             if not wrong and not one.strip():
                 wrong = [("paragraphs blank", "a paragraph is empty.")]
             yield from wrong

@@ -443,6 +443,7 @@ class Instrument:
     needs_input: every item must have an input, which is shown.
     compares: two texts of an item are judged together, so that a system is a pair.
     shows_others: the item's other texts are shown next to the rated one.
+    partial: a judgment may lack some criteria.
     """
 
     key: str
@@ -459,6 +460,7 @@ class Instrument:
     needs_input: bool = False
     compares: bool = False
     shows_others: bool = False
+    partial: bool = False
 
     @property
     def example(self) -> Material:

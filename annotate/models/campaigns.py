@@ -130,6 +130,9 @@ class Campaign(models.Model):
     planned_items = models.PositiveIntegerField(null=True)  # of a ranking: what its sequence is for
     # How estimates are made (`Protocol`): written once, when the campaign opens.
     protocol = models.JSONField(null=True, editable=False)
+    # Of judgments that were made elsewhere: how many outputs each system had (`outputs`, null:
+    # the judged ones were not chosen at random) and how they were chosen (`chosen`).
+    recorded = models.JSONField(null=True, editable=False)
 
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(null=True)

@@ -21,6 +21,7 @@ from annotate.instruments import base as instruments_base
 from annotate.instruments import registry, tutorials
 from annotate.instruments.base import Instrument, TextBeside
 from annotate.instruments.rating.instrument import Rating, read_definition
+from annotate.instruments.recorded.instrument import DEFINED, RecordedScores
 from annotate.instruments.tutorials import Tutorial
 from annotate.models import (
     BackgroundAnswers,
@@ -107,6 +108,8 @@ def get_instrument(key: str, version: str = "") -> Instrument:
     row = rows.first()
     if row is None:
         raise KeyError(_unknown(f"{key}@{version}" if version else key))
+    if DEFINED in row.definition:
+        return RecordedScores.defined(row.key, row.definition)
     return _rating(row)
 
 
@@ -115,9 +118,14 @@ def _rating(row: InstrumentDefinition) -> Rating:
 
 
 def _unknown(reference: str) -> str:
-    defined = InstrumentDefinition.objects.order_by("key").values_list("key", flat=True).distinct()
+    defined = asked_definitions().order_by("key").values_list("key", flat=True).distinct()
     known = ", ".join([*registry.INSTRUMENTS, *defined])
     return f"No instrument {reference[:80]!r}; there are {known}."
+
+
+def asked_definitions() -> QuerySet[InstrumentDefinition]:
+    """Select the definitions that people can be asked by: not those of imported judgments."""
+    return InstrumentDefinition.objects.exclude(definition__has_key=DEFINED)
 
 
 def is_built_in(key: str) -> bool:
@@ -131,7 +139,7 @@ def listed(user_id: int | None) -> list[ListedInstrument]:
         ListedInstrument(one, "", None, sum(n for (key, _v), n in used.items() if key == one.key))
         for one in registry.asked()
     ]
-    rows = InstrumentDefinition.objects.select_related("owner").order_by("key", "-version")
+    rows = asked_definitions().select_related("owner").order_by("key", "-version")
     defined = [
         ListedInstrument(
             _rating(row),

@@ -821,12 +821,22 @@ def late_reviews(now: Dashboard) -> Advice | None:
     return Advice("late_reviews", title, text, "reviews", "Review them")
 
 
+def made_elsewhere(now: Dashboard) -> Advice | None:
+    """Imported judgments had no target here, so none was missed."""
+    if not now.facts.recorded:
+        return None
+    if now.at is None:
+        text = "The judgments are stored. A worker computes the estimates now."
+        return Advice("in_a_moment", "Wait a moment", text, waits=True)
+    return results(now)
+
+
 def results(now: Dashboard) -> Advice:
     why = f"It closed because {now.facts.why_closed}. " if now.facts.close_reason else ""
     text = f"{why}These estimates are final."
     if now.facts.is_ranking:
         text += _ranked(now)
-    elif now.wide:
+    elif now.wide and now.facts.targets:
         n, of = len(now.wide), len(now.primary)
         text += f" {n} of {many(of, 'interval')} {'is' if n == 1 else 'are'} wider than asked for."
     text += "" if now.facts.is_ranking else _best(now.primary)
@@ -1025,6 +1035,7 @@ ORDER: dict[CampaignStatus, tuple[Branch, ...]] = {
     ),
     CampaignStatus.CLOSED: (
         *URGENT,
+        made_elsewhere,
         widened,
         missed,
         late_reviews,

@@ -69,6 +69,7 @@ LOOKED_AT = 120  # entries that are read; repeated ones are merged
 
 _VERBS = {
     "create": "created the campaign with {outputs:output}",
+    "import_judgments": "imported {judgments:judgment} made elsewhere",
     "open": "opened it for judgments",
     "pause": "paused it",
     "close": "ended collection: {why}",
@@ -166,8 +167,8 @@ PARTS: Mapping[str, tuple[str, frozenset[str] | None]] = {
     "all": ("Everything", None),
     "campaign": _named(
         "Campaign",
-        "create imported open pause close finish resume reopen archive delete stop_system "
-        "resume_system bound_metrics fee raise_budget "
+        "create imported import_judgments open pause close finish resume reopen archive delete "
+        "stop_system resume_system bound_metrics fee raise_budget "
         "retitle amend_texts amend_screens gold_added gold_confirmed gold_removed gold_share "
         "add_reviewer invite revoke_invitation join change_role "
         "remove_member leave withdraw_links subscribe unsubscribe budget_low",
@@ -434,7 +435,8 @@ class Dashboard:
     @property
     def live(self) -> bool:
         """Return whether the numbers may change without an act of the researcher."""
-        return self.facts.status in LIVE or self.metric_left > 0 or self.n_pending > 0
+        begins = self.facts.recorded is not None and self.at is None
+        return begins or self.facts.status in LIVE or self.metric_left > 0 or self.n_pending > 0
 
     @property
     def late(self) -> str:

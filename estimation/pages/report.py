@@ -327,6 +327,11 @@ def _judging(report: CampaignReport) -> Iterator[Paragraph]:
         systems,
         series(one.name for one in facts.systems) if facts.systems else "none yet",
     )
+    if facts.recorded:
+        yield sentence("{}", facts.made_elsewhere)
+        judged, people = counts.judged, many(counts.annotators, "person", "people")
+        yield sentence("There are {} by {}.", many(judged, "judgment"), people)
+        return
     yield sentence(
         "Of {}, {} were judged, drawn in an order that the seed {} fixes; {} of them were "
         "planned for {} people.",
@@ -479,7 +484,8 @@ def _ranked(report: CampaignReport) -> Iterator[Paragraph]:
 
 def _besides(report: CampaignReport) -> Iterator[Paragraph]:
     pay, board = report.work, report.board
-    yield sentence("{}", board.sensitivity.summary)
+    if not report.facts.recorded:
+        yield sentence("{}", board.sensitivity.summary)
     for one in board.agreed:
         if one.is_shown and one.in_words:
             yield sentence("On {}: {}", one.criterion.name, one.in_words)
@@ -493,6 +499,8 @@ def _besides(report: CampaignReport) -> Iterator[Paragraph]:
                 else f"interval {number(one.row.low)} to {number(one.row.high)}",
                 one.evidence,
             )
+    if report.facts.recorded:
+        return
     yield sentence("A judgment was paid {}.", money_text(pay.reward) if pay.reward else "nothing")
     if pay.hourly is not None:
         yield sentence(
@@ -530,11 +538,27 @@ class ChecklistItem:
 
 
 def checklist(report: CampaignReport) -> tuple[ChecklistItem, ...]:
-    answered = ((question, answer(report)) for question, answer in QUESTIONS)
+    answer_of = _elsewhere if report.facts.recorded else _here
+    answered = ((question, answer_of(report, answer)) for question, answer in QUESTIONS)
     return tuple(
         ChecklistItem(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))
         for question, answer in answered
     )
+
+
+def _here(report: CampaignReport, answer: Callable[[CampaignReport], str]) -> str:
+    return answer(report)
+
+
+def _elsewhere(report: CampaignReport, answer: Callable[[CampaignReport], str]) -> str:
+    """Return the answer for judgments that were made elsewhere: most of it is not known here."""
+    if answer in (_agreement, _uncertainty, _checkable, _ethics, _funding):
+        return answer(report)
+    if answer == _what:
+        return f"{report.counted[0]}. {report.facts.made_elsewhere}"
+    counts = report.board.progress
+    by = f"{many(counts.judged, 'judgment')} by {many(counts.annotators, 'person', 'people')}"
+    return f"{UNKNOWN}: it happened elsewhere{f', with {by}' if answer == _size else ''}."
 
 
 def _what(report: CampaignReport) -> str:

@@ -4,7 +4,7 @@ It has no page; the response contains the scores.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotate.instruments.base import (
@@ -16,25 +16,42 @@ from annotate.instruments.base import (
 )
 from annotate.instruments.language_quality.instrument import QUALITY_CRITERIA
 
+DEFINED = "recorded"  # in the definition of such an instrument: its criteria
+
+
+def definition_of(criteria: Iterable[Criterion]) -> dict[str, Any]:
+    """Return the definition of an instrument of imported judgments with these criteria, as JSON."""
+    names = ("name", "low", "high", "bounded", "higher_is_better", "balance", "person_share")
+    return {DEFINED: [{name: getattr(one, name) for name in names} for one in criteria]}
+
 
 class RecordedScores(Instrument):
     title = "Judge texts"
 
-    def __init__(self, key: str, label: str, criteria: tuple[Criterion, ...]) -> None:
-        self.key, self.label, self.criteria = key, label, criteria
+    def __init__(
+        self, key: str, label: str, criteria: tuple[Criterion, ...], *, partial: bool = False
+    ) -> None:
+        self.key, self.label, self.criteria, self.partial = key, label, criteria, partial
+
+    @classmethod
+    def defined(cls, key: str, definition: Mapping[str, Any]) -> "RecordedScores":
+        """Return the instrument of imported judgments; `definition` as `definition_of` wrote it."""
+        criteria = tuple(Criterion(**one) for one in definition[DEFINED])
+        return cls(key, "Scores that were recorded elsewhere", criteria, partial=True)
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         scores = raw.get("scores")
         if not isinstance(scores, Mapping):
             raise InvalidResponse({"scores": "A recorded judgment contains its scores."})
+        asked = [c for c in self.criteria if c.name in scores or not self.partial]
         errors = {
             criterion.name: problem
-            for criterion in self.criteria
+            for criterion in asked
             if (problem := _problem(criterion, scores.get(criterion.name)))
         }
-        if errors:
-            raise InvalidResponse(errors)
-        return {**raw, "scores": {c.name: float(scores[c.name]) for c in self.criteria}}
+        if errors or not asked:
+            raise InvalidResponse(errors or {"scores": "A recorded judgment contains a score."})
+        return {**raw, "scores": {c.name: float(scores[c.name]) for c in asked}}
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         return dict(response["scores"])

@@ -57,11 +57,45 @@ class Importing(Connection):
             return rows.campaign(told)
         return self.wait_for_import(told["id"], wait=wait, progress=progress)
 
-    def _send_files(self, body: Mapping[str, Any], paths: Iterable[Path]) -> Any:
+    def _send_files(
+        self, body: Mapping[str, Any], paths: Iterable[Path], to: str = "campaigns/"
+    ) -> Any:
         fields = {name: _field(value) for name, value in body.items() if value is not None}
         with ExitStack() as opened:
             files = [("file", (one.name, opened.enter_context(one.open("rb")))) for one in paths]
-            return self._at.send_once("campaigns/", data=fields, files=files)
+            return self._at.send_once(to, data=fields, files=files)
+
+    def import_judgments(
+        self,
+        name: str,
+        judgments: str | Path | Iterable[Mapping[str, Any]],
+        *,
+        chosen: str,
+        outputs: int | None = None,
+        scales: Iterable[str] = (),
+        estimand: str = "population",
+    ) -> Campaign:
+        """Store judgments that were made elsewhere as a closed campaign; a worker estimates it.
+
+        judgments: a path of CSV, JSON, .xlsx or Parquet, or rows, with `annotator`, `item`,
+        `system`, `criterion`, `score`, and perhaps `time` and `group`. chosen: how the judged
+        outputs were chosen, in a sentence. outputs: how many outputs each system had, if those that
+        were judged are a random sample of them; otherwise there is no claim beyond these items.
+        scales: of criteria that are not built in, such as `"style 1 5"`. Raises `Refused`.
+        """
+        body: dict[str, Any] = {
+            "name": name,
+            "chosen": chosen,
+            "sample": "otherwise" if outputs is None else "random",
+            "scales": list(scales),
+            "estimand": estimand,
+            **({} if outputs is None else {"outputs": outputs}),
+        }
+        if isinstance(judgments, str | Path):
+            told = self._send_files(body, [Path(judgments)], "recorded/")
+        else:
+            told = self._at.post("recorded/", {**body, "judgments": [dict(j) for j in judgments]})
+        return self.campaign(told["id"])
 
     def imports(self) -> Iterator[Import]:
         """Yield the account’s imports, the newest first."""

@@ -1,0 +1,190 @@
+"""Judgments that were made elsewhere, from a file to a closed campaign with estimates."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.utils.dateparse import parse_date, parse_datetime
+
+from annotate.campaigns import recording
+from annotate.campaigns.recording import Recorded
+from annotate.common.errors import Invalid
+from annotate.instruments.base import Criterion
+from annotate.models import Campaign
+from estimation import from_files
+from estimation.from_files import GROUP, KNOWN_CRITERIA, FileError, Table
+
+TIME = "time"
+RANDOM, OTHERWISE = "random", "otherwise"  # how the judged outputs were chosen
+UNBOUNDED, LOWER = "unbounded", "lower"
+LIKE = "style 1 5"
+
+
+def import_judgments(
+    path: Path,
+    *,
+    name: str,
+    owner_id: int | None,
+    chosen: str,
+    outputs: int | None = None,
+    scales: Iterable[str] = (),
+    estimand: str = "population",
+) -> Campaign:
+    """Store the judgments of a file as a closed campaign; a worker estimates it.
+
+    path: a table `system,item,annotator,criterion,score`, and perhaps `time` and `group`, of any
+    format that imports read. outputs, chosen: see `recording.create`. scales: lines such as
+    `style 1 5`, of the criteria that are not built in. Raises `Invalid`.
+    """
+    try:
+        table = from_files.read_judgments(path, from_files.vocabulary(), also=[TIME])
+        groups = _groups(table)
+        judgments = _judgments(table)
+    except FileError as refused:
+        where = f"Line {refused.line}: " if refused.line else ""
+        said = refused.message[:1].upper() + refused.message[1:]
+        raise Invalid({"file": where + said}) from None
+    return recording.create(
+        name,
+        judgments,
+        criteria=_criteria(table, scales),
+        owner_id=owner_id,
+        chosen=chosen,
+        outputs=outputs,
+        groups=groups,
+        estimand=estimand,
+    )
+
+
+def _judgments(table: Table) -> list[Recorded]:
+    """Return what each person said about each output, in the order of the first rows about it."""
+    names = {column: list(known) for column, known in table.names.items()}
+    columns = [table.columns[name].tolist() for name in ("system", "item", "annotator")]
+    times = _times(table)
+    found: dict[tuple[int, int, int], Recorded] = {}
+    rows = zip(*columns, table.columns["criterion"].tolist(), table.value.tolist(), strict=True)
+    for row, (system, item, annotator, criterion, score) in enumerate(rows):
+        scores: dict[str, float] = {names["criterion"][criterion]: score}
+        key = system, item, annotator
+        if key in found:
+            found[key].scores.update(scores)  # type: ignore[attr-defined]
+        else:
+            at = times[row] if times else None
+            found[key] = Recorded(
+                names["system"][system],
+                names["item"][item],
+                names["annotator"][annotator],
+                scores,
+                at,
+            )
+    return list(found.values())
+
+
+def _times(table: Table) -> list[datetime | None]:
+    if TIME not in table.columns:
+        return []
+    read = [_time(text) for text in table.names[TIME]]
+    numbers = table.columns[TIME].tolist()
+    for row, number in enumerate(numbers):
+        if number >= 0 and read[number] is None:
+            raise FileError(
+                table.path,
+                int(table.line[row]),
+                f"the time {table.name(TIME, row)[:40]!r} is no date; write it like 2026-03-31 or "
+                "2026-03-31T14:05:00Z.",
+            )
+    return [read[number] if number >= 0 else None for number in numbers]
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        found = parse_datetime(text)
+        day = parse_date(text) if found is None else None
+    except ValueError:  # such as February 30th
+        return None
+    if day is not None:
+        found = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    if found is None or not 1900 < found.year < 2200:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _groups(table: Table) -> dict[str, str]:
+    """Return the group of each item that has one. Raises `FileError`."""
+    if GROUP not in table.columns:
+        return {}
+    items, groups = list(table.names["item"]), list(table.names[GROUP])
+    found: dict[str, str] = {}
+    told = np.flatnonzero(table.columns[GROUP] >= 0).tolist()
+    for row in told:
+        item = items[table.columns["item"][row]]
+        group = groups[table.columns[GROUP][row]]
+        if found.setdefault(item, group) != group:
+            raise FileError(
+                table.path,
+                int(table.line[row]),
+                f"item {item} is in group {group} here, and in {found[item]} before.",
+            )
+    return found
+
+
+def _criteria(table: Table, scales: Iterable[str]) -> list[Criterion]:
+    """Return the criteria of the file with their scales: those that are said, or built-in ones."""
+    said = dict(map(_scale, filter(str.strip, scales)))
+    names = list(table.names["criterion"])
+    if unknown := [name for name in said if name not in names]:
+        raise Invalid(
+            {"scales": f"The file has no criterion “{unknown[0]}”; it has {', '.join(names)}."}
+        )
+    found, lacking = [], []
+    for number, name in enumerate(names):
+        score = table.value[table.columns["criterion"] == number]
+        known = said.get(name) or KNOWN_CRITERIA.get(name)
+        if known is None:
+            lacking.append(f"{name} {score.min():g} {score.max():g}")
+            continue
+        if known.bounded and not (known.low <= score.min() and score.max() <= known.high):
+            raise Invalid(
+                {
+                    "scales": f"Scores on “{name}” reach from {score.min():g} to {score.max():g}, "
+                    f"and its scale from {known.low:g} to {known.high:g}. Correct the scale, or "
+                    f"add the word {UNBOUNDED}."
+                }
+            )
+        found.append(known)
+    if lacking:
+        raise Invalid(
+            {
+                "scales": f"The scale of “{lacking[0].rsplit(' ', 2)[0]}” is not known. Say the "
+                "lowest and the highest score that it allows. In the file, they are: "
+                + "; ".join(lacking)
+            }
+        )
+    return found
+
+
+def _scale(line: str) -> tuple[str, Criterion]:
+    """Read a line such as `style 1 5`, or `errors 0 25 unbounded lower`."""
+    words, options = line.split(), set[str]()
+    while words and words[-1] in (UNBOUNDED, LOWER):
+        options.add(words.pop())
+    try:
+        *name, low, high = words
+        numbers = float(low), float(high)
+    except ValueError:
+        name, numbers = [], (0.0, 0.0)
+    if not name or not -1e6 <= numbers[0] < numbers[1] <= 1e6:
+        raise Invalid({"scales": f"“{line.strip()[:60]}” is no scale. Write it like: {LIKE}"})
+    known = KNOWN_CRITERIA.get(" ".join(name))
+    more: Mapping[str, Any] = (
+        {"balance": known.balance, "person_share": known.person_share} if known else {}
+    )
+    return " ".join(name), Criterion(
+        " ".join(name),
+        *numbers,
+        bounded=UNBOUNDED not in options,
+        higher_is_better=LOWER not in options,
+        **more,
+    )
