@@ -79,7 +79,7 @@ class RecordedForm(forms.Form):
         label="File", help_text="CSV, JSON, .xlsx or Parquet, also .gz and .zip."
     )
     sample = forms.ChoiceField(
-        label="How were the judged outputs chosen?", choices=HOW, widget=forms.RadioSelect
+        label="How were the judged outputs chosen?", choices=[("", "Choose…"), *HOW]
     )
     outputs = forms.IntegerField(
         label="Outputs of each system, judged or not",
@@ -88,7 +88,7 @@ class RecordedForm(forms.Form):
         help_text="Only if they were chosen at random.",
     )
     chosen = forms.CharField(
-        label="The same in a sentence",
+        label="How they were chosen, in a sentence",
         max_length=LONGEST_CHOSEN,
         help_text="The dashboard and the report show it.",
         widget=forms.Textarea(attrs={"rows": 2}),

@@ -231,3 +231,23 @@ def test_an_account_with_a_second_factor_logs_in_with_a_code(live_server: Any) -
         Plumbline.log_in(live_server.url, "ada", PASSWORD)
     with Plumbline.log_in(live_server.url, "ada", PASSWORD, code=code_of()) as plumbline:
         assert list(plumbline.campaigns()) == []
+
+
+def test_judgments_come_in_from_a_file_and_as_rows(ada: Plumbline, tmp_path: Path) -> None:
+    found = [
+        {"annotator": f"p{n % 5}", "item": n // 2, "system": "alpha", "criterion": "style"}
+        | {"score": 1 + n % 4}
+        for n in range(40)
+    ]
+    path = tmp_path / "theirs.json"
+    path.write_text(json.dumps(found))
+    given = {"chosen": "The first twenty.", "scales": ["style 1 5"]}
+    made = [ada.import_judgments("Theirs", one, **given) for one in (path, found)]
+    assert [one.status for one in made] == ["closed", "closed"]
+    sample = ada.import_judgments("A sample", found, **given, outputs=300)
+    refresh.refresh(Stored.objects.get(public_id=sample.id).pk)
+    (estimate,) = ada.estimates(sample.id)
+    assert estimate.criterion == "style"
+    assert estimate.data["n_population"] == 300
+    with pytest.raises(Refused, match="style 1 4"):
+        ada.import_judgments("Theirs", path, chosen="The first twenty.")

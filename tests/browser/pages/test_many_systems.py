@@ -132,3 +132,15 @@ def test_a_comparison_of_six_systems_fits(page: Page, live_server: Any, width: i
     assert page.evaluate(WIDER) <= 0
     if width == 1280:
         assert bottom(page, ".heat") <= 1800
+
+
+def test_the_plots_of_two_systems_have_room(page: Page, live_server: Any) -> None:
+    made = campaign(owner=user(), items=4, systems=("alpha", "beta"), targets=TARGETS, metrics=())
+    estimated(made, *TARGETS)
+    pair(made, "alpha", "beta", 0.2)
+    resize(page, width=1280, height=900)
+    opened(page, live_server, made)
+    plot = page.locator(".differences .strip svg").first.bounding_box()
+    assert plot is not None
+    assert plot["width"] > 150
+    assert plot["height"] > 12
