@@ -157,7 +157,8 @@ def evidence(design: CampaignDesign) -> Evidence:
 
 def cells(design: CampaignDesign, seen: Evidence) -> Iterator[Cell]:
     for system in seen.systems:
-        samples = _samples(system, None, system.stop_position, seen, design.criteria)
+        stop = system.stop_position
+        samples = _samples(system, None, stop, seen, design.criteria, design.outputs)
         for criterion in design.criteria:
             if criterion.name in samples:
                 yield Cell(system, criterion, samples[criterion.name])
@@ -169,7 +170,7 @@ def pairs(design: CampaignDesign, seen: Evidence) -> Iterator[Pair]:
         _, *at = np.intersect1d(first.position, second.position, return_indices=True)
         stops = [s.stop_position for s in (first, second) if s.stop_position is not None]
         one, other = (
-            _samples(system, places, min(stops, default=None), seen, design.primary)
+            _samples(system, places, min(stops, default=None), seen, design.primary, design.outputs)
             for system, places in zip((first, second), at, strict=True)
         )
         same = np.array_equal(first.output[at[0]], second.output[at[1]])
@@ -214,10 +215,12 @@ def _samples(
     stop: int | None,
     seen: Evidence,
     criteria: Iterable[Criterion],
+    outputs: int | None,
 ) -> dict[str, core.Sample]:
     """The judgments of the system's outputs at these places, numbered in that order, before `stop`.
 
-    places: None for all of its outputs. stop: a position, None for no end.
+    places: None for all of its outputs. stop: a position, None for no end. outputs: how many there
+    are; None for those at these places.
     A system's own estimate ends at its own stop, a comparison at the earlier of two (rule 8).
     Criteria with fewer than two judgments are left out.
     """
@@ -231,7 +234,8 @@ def _samples(
         belongs &= system.position[place] < stop
     chosen = np.flatnonzero(belongs)
     group = None if system.group is None else system.group[at]
-    incidence = core.Incidence(item[chosen], seen.scores.annotator[chosen], at.size, group)
+    n = at.size if outputs is None else outputs
+    incidence = core.Incidence(item[chosen], seen.scores.annotator[chosen], n, group)
     metric = seen.entered.get(system.system_id)
     if metric is not None and places is not None:
         metric = metric[at]

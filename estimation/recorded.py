@@ -9,7 +9,7 @@ import numpy as np
 from django.utils.dateparse import parse_date, parse_datetime
 
 from annotate.campaigns import recording
-from annotate.campaigns.recording import Recorded
+from annotate.campaigns.recording import MOST_JUDGMENTS, Recorded
 from annotate.common.errors import Invalid
 from annotate.instruments.base import Criterion
 from annotate.models import Campaign
@@ -31,6 +31,7 @@ def import_judgments(
     outputs: int | None = None,
     scales: Iterable[str] = (),
     estimand: str = "population",
+    most: int = MOST_JUDGMENTS,
 ) -> Campaign:
     """Store the judgments of a file as a closed campaign; a worker estimates it.
 
@@ -55,6 +56,7 @@ def import_judgments(
         outputs=outputs,
         groups=groups,
         estimand=estimand,
+        most=most,
     )
 
 

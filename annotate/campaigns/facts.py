@@ -285,7 +285,11 @@ def _with_material(judgments: QuerySet[Judgment]) -> QuerySet[Judgment]:
 
 @dataclass(frozen=True)
 class CampaignDesign:
-    """What was decided about a campaign before any judgment, and its state."""
+    """What was decided about a campaign before any judgment, and its state.
+
+    outputs: of each system, where judgments were made elsewhere on a random sample of them and the
+    rest is not stored.
+    """
 
     campaign_id: int
     status: str
@@ -302,6 +306,7 @@ class CampaignDesign:
     cap: int | None = None  # judgments of one annotator
     compares: bool = False  # a system is two systems, whose texts are judged side by side
     n_pairs: int = 0  # of such systems; a ranking divides alpha among them
+    outputs: int | None = None
 
     @property
     def primary(self) -> tuple[Criterion, ...]:
@@ -411,6 +416,7 @@ def design(campaign_id: int) -> CampaignDesign:
         compares=instrument.compares,
         n_pairs=System.objects.filter(campaign=campaign).count() if instrument.compares else 0,
         protocol=protocol_of(campaign),
+        outputs=(campaign.recorded or {}).get("outputs"),
     )
 
 

@@ -21,7 +21,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate.campaigns import wizard
-from annotate.campaigns.recording import LONGEST_CHOSEN, LONGEST_NAME
+from annotate.campaigns.recording import LONGEST_CHOSEN, LONGEST_NAME, MOST_ON_A_PAGE
 from annotate.common import requests
 from annotate.common.access import researcher_page
 from annotate.common.api import BoundedView, RequestSerializer, validated
@@ -68,6 +68,7 @@ def take(
             outputs=given.get("outputs"),
             scales=given["scales"],
             estimand=given["estimand"],
+            most=MOST_ON_A_PAGE,
         )
 
 
