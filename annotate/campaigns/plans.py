@@ -566,6 +566,11 @@ def check(plan: Plan) -> Instrument:
     if problem := metric_problem(plan.metrics):
         errors["metrics"] = problem
     errors |= public_word_problems(plan.public_title, plan.public_about) | text_problems(plan.texts)
+    if plan.double_share > 0 and plan.people is not None and plan.raters > plan.people:
+        errors["raters"] = (
+            f"You have {many(plan.people, 'person', 'people')}, so {plan.raters} cannot judge one "
+            "item. Let fewer judge it, or say that you have more people."
+        )
     errors |= {
         name: message for name, (fits, message) in LIMITS.items() if not fits(getattr(plan, name))
     }
