@@ -274,6 +274,8 @@ def _target_problems(plan: "Plan", criteria: Sequence[Criterion]) -> dict[str, s
             there_are = ", ".join(known)
             return found | {name: f"“{criterion}” is not a criterion; there are {there_are}."}
         one = known[criterion]
+        if ranks and one.both_bad_of:
+            return found | {name: f"{criterion} says nothing about which text is better."}
         if ranks and not 0 < value < one.most_apart:
             reach = f"{one.most_apart:g}"
             return found | {name: f"The margin of {criterion} lies between 0 and {reach}."}
