@@ -189,6 +189,7 @@ def pair_scored(criteria: Sequence[Question]) -> Iterator[Criterion]:
                 high=1,
                 higher_is_better=False,
                 label=format_lazy("{} ({})", one.label, _("both bad")),
+                question=_("How often people say that both texts are bad, which scores as a tie"),
                 is_yes_no=True,
                 balance=one.balance,
                 person_share=one.person_share,

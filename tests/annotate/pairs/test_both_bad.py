@@ -167,6 +167,12 @@ def test_a_correction_takes_it_back() -> None:
     assert "both_bad" not in last.response
 
 
+def test_the_report_names_it_among_the_answers(judged: Campaign) -> None:
+    client = logged_in(User.objects.get(username="ada"))
+    page = client.get(f"/campaigns/{judged.public_id}/report/").content.decode()
+    assert "How often people say that both texts are bad, which scores as a tie" in page
+
+
 # --- plans
 
 
