@@ -116,7 +116,8 @@ JUDGMENTS = File(
         "instrument": "with what it was asked",
         "instrument_version": "in which version",
         "response": "the whole answer, as stored: levels, the edited text (edit), its distance, "
-        "verdicts on paragraphs, highlights as pairs of code points",
+        "verdicts on paragraphs, highlights as pairs of code points; both_bad: the questions about "
+        "two texts that were answered “Both are bad”, with the score of a tie",
         "highlights": "the highlighted words themselves: the criterion they explain, or the number "
         "of their paragraph, from 1; start and end in code points, the end excluded; text",
         "scores": "criterion: score, computed from the response",

@@ -274,6 +274,8 @@ def _target_problems(plan: "Plan", criteria: Sequence[Criterion]) -> dict[str, s
             there_are = ", ".join(known)
             return found | {name: f"“{criterion}” is not a criterion; there are {there_are}."}
         one = known[criterion]
+        if ranks and one.both_bad_of:
+            return found | {name: f"{criterion} says nothing about which text is better."}
         if ranks and not 0 < value < one.most_apart:
             reach = f"{one.most_apart:g}"
             return found | {name: f"The margin of {criterion} lies between 0 and {reach}."}
@@ -568,6 +570,11 @@ def check(plan: Plan) -> Instrument:
     if problem := metric_problem(plan.metrics):
         errors["metrics"] = problem
     errors |= public_word_problems(plan.public_title, plan.public_about) | text_problems(plan.texts)
+    if plan.double_share > 0 and plan.people is not None and plan.raters > plan.people:
+        errors["raters"] = (
+            f"You have {many(plan.people, 'person', 'people')}, so {plan.raters} cannot judge one "
+            "item. Let fewer judge it, or say that you have more people."
+        )
     errors |= {
         name: message for name, (fits, message) in LIMITS.items() if not fits(getattr(plan, name))
     }

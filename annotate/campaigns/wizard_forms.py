@@ -637,7 +637,8 @@ class PlanStep(StepForm):
         for one in self.criteria:
             wide = one.high - one.low
             self.fields[f"{WIDTH}{one.name}"] = _number(one, max(9.999, wide))
-            self.fields[f"{MARGIN}{one.name}"] = _number(one, one.most_apart)
+            if not one.both_bad_of:
+                self.fields[f"{MARGIN}{one.name}"] = _number(one, one.most_apart)
 
     @property
     def width_fields(self) -> list[forms.BoundField]:
@@ -645,7 +646,7 @@ class PlanStep(StepForm):
 
     @property
     def margin_fields(self) -> list[forms.BoundField]:
-        return [self[f"{MARGIN}{one.name}"] for one in self.criteria]
+        return [self[f"{MARGIN}{one.name}"] for one in self.criteria if not one.both_bad_of]
 
     def clean(self) -> dict[str, Any]:
         """Fields of another mode are hidden and not validated."""

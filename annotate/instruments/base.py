@@ -237,6 +237,14 @@ class Criterion:
         """Return the criterion whose wins it counts, in comparisons of two texts; "" otherwise."""
         return ""
 
+    @property
+    def both_bad_of(self) -> str:
+        """Return the criterion for which it counts “Both are bad”; "" otherwise.
+
+        It says nothing about which text is better.
+        """
+        return ""
+
     def as_data(self) -> dict[str, Any]:
         """Return what a page or an API client needs to know."""
         return {**asdict(self), "label": str(self.label), "question": str(self.question)} | {
@@ -494,6 +502,10 @@ class Instrument:
     def answers(self, response: Mapping[str, Any]) -> dict[Key, float]:
         """Return the value of each answer in a stored response."""
         return {(one.name, 0): float(response[one.name]) for one in self.questions()}
+
+    def said(self, asked: Question, response: Mapping[str, Any]) -> str:
+        """Return the answer to a question of the whole task in words, as reviewers read it."""
+        return asked.said(self.answers(response)[asked.name, 0])
 
     def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
         """Return the highlights, text by text."""

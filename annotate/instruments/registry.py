@@ -3,16 +3,17 @@
 from annotate.instruments.answer_correctness.instrument import AnswerCorrectness
 from annotate.instruments.base import Instrument
 from annotate.instruments.language_quality.instrument import LanguageQuality
-from annotate.instruments.preference.instrument import Preference
+from annotate.instruments.preference.instrument import FIRST_VERSION, Preference
 from annotate.instruments.recorded.instrument import RECORDED
 
 INSTRUMENTS: dict[str, Instrument] = {
     instrument.key: instrument
     for instrument in (LanguageQuality(), AnswerCorrectness(), Preference(), *RECORDED)
 }
-# Version 1 scores edits in words between blanks. Campaigns keep their version.
+# Campaigns keep their version. Version 1 of language quality scores edits in words between blanks.
 EARLIER: dict[tuple[str, str], Instrument] = {
     ("language_quality", "1"): LanguageQuality("1", hter_version="2"),
+    ("preference", "1"): Preference(FIRST_VERSION),
 }
 
 

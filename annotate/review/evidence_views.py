@@ -386,10 +386,8 @@ def _cells(
         if question.of_paragraphs:
             yield _paragraphs(question, judged, one, mine=mine)
             continue
-        key = (question.name, 0)
-        yield AnswerCell(
-            question.label, question.said(judged.answers[key]), mine and one.alone(key)
-        )
+        said = work.instrument.said(question, judged.response)
+        yield AnswerCell(question.label, said, mine and one.alone((question.name, 0)))
     for label, said in work.instrument.other_answers(judged.response):
         yield AnswerCell(label, said)
     if work.takes_edits:

@@ -139,6 +139,7 @@ def without_removed(content: Content) -> Content:
 STEP = re.compile(r"[^.\[\]]+")
 SAID = {
     "about": "what it is for",
+    "both_bad": "“Both are bad”",
     "only_if": "asked only after",
     "left": "words at 0",
     "right": "words at 100",
@@ -265,6 +266,8 @@ def _criterion(post: QueryDict, place: int) -> Content:
         own["higher_is_better"] = False
     if f"{at}optional" in post:
         optional["optional"] = True
+    if f"{at}both_bad" in post and "compares" in post:
+        optional["both_bad"] = True
     if kind == "errors" and (per := _text(post, f"{at}per")) != "words":
         optional["per"] = per
     condition = _filled(_named(post, f"{at}only_", CONDITION))
@@ -387,6 +390,7 @@ class Boxes:
             "removed": given.get(REMOVED, False),
             "lower": not given.get("higher_is_better", True),
             "optional": given.get("optional", False),
+            "both_bad": self.one(f"{at}-both_bad", given.get("both_bad", False)),
             "per": given.get("per", "words"),
             "lists": [self.rows(at, name, given.get(name, ())) for name in LISTS.get(kind, ())],
             "whole": self.one(at),

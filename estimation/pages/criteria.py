@@ -201,6 +201,7 @@ class ShownCell:
     gauge_to: the width at the right end of every gauge of the criterion. axis: of its plots.
     shade: how good it is among the systems, from 1 to `SHADES`; 0 where there is none to compare.
     decision: in a ranking, about a pair that is judged side by side.
+    both_bad: of a pair, how often both texts are bad, where people can say so.
     """
 
     system: SystemStanding
@@ -217,6 +218,7 @@ class ShownCell:
     axis: Axis | None = None
     shade: int = 0
     decision: State | None = None
+    both_bad: Estimate | None = None
 
     @property
     def name(self) -> str:
@@ -370,12 +372,17 @@ class ShownCell:
         """Return what people answered, the lowest score first; [] where that is not known.
 
         Each with its label, how often it was given (n, share), and its part of a bar (x, width,
-        and shade from 1 to `SHADES`). Of two texts: the first is better, none is, the second is.
+        and shade from 1 to `SHADES`). Of two texts: the first is better, none is, both are bad
+        where people can say so, the second is.
         """
         told = (self.shown.detail.get("answers") if self.shown else None) or []
         if self.criterion.compares:
-            labels = dict(enumerate((self.system.first, "no difference", self.system.second)))
-            given = [(1 - int(np.sign(value)), n) for value, n in told]
+            labels = {1: self.system.first, 0: "no difference", -1: self.system.second}
+            given = [(int(np.sign(value)), n) for value, n in told]
+            if self.both_bad is not None:
+                bad = sum(n for value, n in self.both_bad.detail.get("answers", ()) if value)
+                labels = {1: labels[1], 0: labels[0], BOTH_BAD: "both bad", -1: labels[-1]}
+                given += [(0, -bad), (BOTH_BAD, bad)]
         elif self.criterion.levels:
             by_value = sorted(self.criterion.levels, key=lambda one: one.value)
             labels, given = {one.value: str(one.label) for one in by_value}, told
@@ -858,6 +865,7 @@ def _from_tie(one: Estimate, tie: float, first: int, second: int) -> Comparison:
 
 FEW = 4  # estimates that are easy to compare as pictures side by side
 SHADES = 5
+BOTH_BAD = 2  # among the signs of answers about two texts
 WIDTH, FOREST_MARGIN = 140.0, 8.0  # of the drawing, in its own units
 ROOM = 0.04  # of what is drawn, at both ends
 
@@ -926,6 +934,7 @@ def criterion_rows(
     items, places, decisions = items or {}, places or {}, decisions or {}
     standing = {} if facts.is_ranking else {one.criterion.name: one.places for one in compared}
     found = {(row.system_id, row.criterion): row for row in newest}
+    bad = {one.both_bad_of: one.name for one in facts.criteria if one.both_bad_of}
     targets, primary = facts.targets, facts.primary
     others = [criterion for criterion in facts.criteria if criterion not in primary]
     rows = [
@@ -944,6 +953,7 @@ def criterion_rows(
                     place=places.get((criterion.name, system.name), ""),
                     standing=standing.get(criterion.name, {}).get(system.name, ""),
                     decision=decisions.get((criterion.name, system.name)),
+                    both_bad=found.get((system.system_id, bad.get(criterion.name, ""))),
                 )
                 for system in facts.systems
             ),

@@ -8,9 +8,10 @@ const KINDS = { choice, choices, slider, text };
 
 function choice({ inputs }) {
   const checked = () => inputs.find((radio) => radio.checked);
+  const read = ({ value }) => (value === "both_bad" ? value : Number(value));
   return {
     early: () => Boolean(checked()),
-    value: () => (checked() ? Number(checked().value) : null),
+    value: () => (checked() ? read(checked()) : null),
     set: (value) => { for (const radio of inputs) radio.checked = radio.value === String(value); },
     focus: () => (checked() ?? inputs[0]).focus(),
     press: (index) => {

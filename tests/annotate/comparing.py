@@ -26,11 +26,14 @@ def compared(rows_: list[Row] | None = None, **changes: Any) -> Campaign:
     return campaign(rows_=rows_ or rows(), instrument="preference", **{**PLAN, **changes})
 
 
-def prefer(who: Participation, level: int = 2) -> Judgment:
-    """Judge a pair; level: how much better the pair's own first text is."""
+BAD = "both_bad"
+
+
+def prefer(who: Participation, level: int | str = 2) -> Judgment:
+    """Judge a pair; level: how much better the pair's own first text is, or `BAD`."""
     assignment = leased(who)
     turned = task.judgment_material(assignment).turned
-    raw = {"preference": -level if turned else level}
+    raw = {"preference": -level if turned and isinstance(level, int) else level}
     submitting.submit_judgment(assignment.pk, participation_id=who.pk, raw=raw)
     return Judgment.objects.get(assignment=assignment)
 

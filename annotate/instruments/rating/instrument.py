@@ -42,6 +42,7 @@ from annotate.instruments.base import (
     by_number,
 )
 from annotate.instruments.rating.questions import (
+    BOTH_BAD,
     EDIT,
     EVIDENCE,
     Answers,
@@ -117,6 +118,7 @@ def level(levels: list[Content]) -> Content:
 
 TURNED = "turned"  # of a stored answer: whether the second text was shown first
 WINS = "_wins"  # ends the name of the criterion that counts wins
+BAD = f"_{BOTH_BAD}"  # ends the name of the criterion that counts “Both are bad”
 
 
 class PairScale(Criterion):
@@ -151,8 +153,23 @@ class WinScale(PairScale):
         return "from 0 to 1: the share of comparisons that the first wins; a tie counts half"
 
 
-def pair_scored(criteria: Sequence[Criterion]) -> Iterator[Criterion]:
-    """Yield each criterion as preference, -1 to 1, and then its share of wins, 0 to 1."""
+class BothBadScale(Criterion):
+    """How often both texts are bad."""
+
+    @property
+    def both_bad_of(self) -> str:
+        return self.name.removesuffix(BAD)
+
+    @property
+    def scale_text(self) -> str:
+        return "from 0 to 1: the share of comparisons in which both texts are bad, lower is better"
+
+
+def pair_scored(criteria: Sequence[Question]) -> Iterator[Criterion]:
+    """Yield each question as preference, -1 to 1, then its share of wins, 0 to 1.
+
+    And how often both texts are bad, where that can be said.
+    """
     for one in criteria:
         shared = {field.name: getattr(one, field.name) for field in fields(Criterion)}
         yield PreferenceScale(**shared | {"low": -1, "high": 1})
@@ -165,6 +182,18 @@ def pair_scored(criteria: Sequence[Criterion]) -> Iterator[Criterion]:
             balance=one.balance,
             person_share=one.person_share,
         )
+        if one.both_bad:
+            yield BothBadScale(
+                one.name + BAD,
+                low=0,
+                high=1,
+                higher_is_better=False,
+                label=format_lazy("{} ({})", one.label, _("both bad")),
+                question=_("How often people say that both texts are bad, which scores as a tie"),
+                is_yes_no=True,
+                balance=one.balance,
+                person_share=one.person_share,
+            )
 
 
 def _signed(answers: Answers, *, turned: bool) -> dict[str, Any]:
@@ -383,6 +412,9 @@ class DefinitionShape(Declared):
             yield ("shows_others",), "Does not go with “compares”, which shows two texts already."
         yield from self._second_faults()
         if not self.compares:
+            for number, one in enumerate(self.criteria):
+                if isinstance(one, ChoiceShape) and one.both_bad:
+                    yield ("criteria", number, BOTH_BAD), "Belongs to a comparison of two texts."
             return
         for name in ("text", "second"):
             if instruments_base.MARK.strip() in getattr(self.example, name):
@@ -439,6 +471,10 @@ def _faults_in_a_pair(one: QuestionShape, names: Sequence[str]) -> Iterator[Faul
         yield ("kind",), "Comparisons have questions with levels, and free text."
         return
     values = {level.value for level in one.levels}
+    if one.both_bad and 0 not in values:
+        yield (BOTH_BAD,), "Needs a level 0: that both are bad scores like it."
+    if one.both_bad and {BOTH_BAD, one.name + BAD} & set(names):
+        yield (BOTH_BAD,), f"Takes the names “{BOTH_BAD}” and “{one.name}{BAD}”: rename a question."
     if values != {-value for value in values}:
         yield (
             ("levels",),
@@ -643,7 +679,10 @@ class Rating(Instrument):
         if errors:
             raise InvalidResponse(errors)
         if self.definition.compares:
-            return {**_signed(answers, turned=material.turned), TURNED: material.turned}
+            asked = [one for one in self.definition.criteria if one.both_bad]
+            bad = [one.name for one in asked if answers[one.name] == BOTH_BAD]
+            ties = _signed(answers | dict.fromkeys(bad, 0), turned=material.turned)
+            return {**ties, TURNED: material.turned, **({BOTH_BAD: bad} if bad else {})}
         return {
             **answers,
             **self._evidence(raw.get("evidence"), answers, material),
@@ -693,6 +732,8 @@ class Rating(Instrument):
                 value = response[one.name] / max(level.value for level in one.levels)
                 found[one.name] = value  # how far the first is preferred, −1 to 1
                 found[one.name + WINS] = (1 + (value > 0) - (value < 0)) / 2
+                if one.both_bad:
+                    found[one.name + BAD] = float(one.name in response.get(BOTH_BAD, ()))
             return found
         scores: dict[str, float] = {}
         for one in self.definition.criteria:
@@ -730,8 +771,23 @@ class Rating(Instrument):
         return self.answered(self.reopened(response))
 
     def answered(self, response: Mapping[str, Any]) -> str:
-        asked = [one for one in self.definition.criteria if one.name in response]
-        return ", ".join(f"{one.label}: {one.said(response[one.name])}" for one in asked)
+        given = self._given(response)
+        asked = [one for one in self.definition.criteria if one.name in given]
+        return ", ".join(f"{one.label}: {one.said(given[one.name])}" for one in asked)
+
+    def said(self, asked: instruments_base.Question, response: Mapping[str, Any]) -> str:
+        own = next(one for one in self.definition.criteria if one.name == asked.name)
+        return own.said(self._given(response)[own.name])
+
+    def _given(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer to each question, for a pair's own order."""
+        return {
+            one.name: BOTH_BAD
+            if one.both_bad and one.name in response.get(BOTH_BAD, ())
+            else response[one.name]
+            for one in self.definition.criteria
+            if one.name in response
+        }
 
     def other_answers(self, response: Mapping[str, Any]) -> list[tuple[str, str]]:
         return [
@@ -743,8 +799,7 @@ class Rating(Instrument):
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
         if not self.compares:
             return dict(response)
-        stored = {name: value for name, value in response.items() if name != TURNED}
-        return _signed(stored, turned=response[TURNED])
+        return _signed(self._given(response), turned=response[TURNED])
 
     def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
         if self.compares:

@@ -49,6 +49,7 @@ LONGEST_REASON = 2000  # characters
 MOST_ERRORS = 100  # marked in one text
 TOP = 100  # of a slider
 USUAL_ERRORS = 25  # the working range of weighted errors ends here
+BOTH_BAD = "both_bad"  # of a comparison: an answer, and the stored list of questions that had it
 # Names that a stored response or a draft uses for something else.
 TAKEN = ("edit", "distance", "evidence", "active_seconds")
 
@@ -77,11 +78,13 @@ class Question(Criterion):
     """What people are asked about a text: here one choice among levels; subclasses are other kinds.
 
     evidence: what to highlight, if a level requires evidence. only_if: when it is asked.
+    both_bad: of two texts, whether “Both are bad” can be said beside the tie. It scores as a tie.
     """
 
     kind = "choice"
     evidence: "Words" = ""
     only_if: Condition | None = None
+    both_bad: bool = False
 
     @property
     def is_compared(self) -> bool:
@@ -94,6 +97,17 @@ class Question(Criterion):
         return next(level for level in self.levels if level.value == value)
 
     @property
+    def offered(self) -> list[tuple[int | str, "Words", "Words"]]:
+        """Return the answers in their order on the page: value, label and cue."""
+        found: list[tuple[int | str, Words, Words]] = []
+        for level in self.levels:
+            found.append((level.value, level.label, level.cue))
+            if self.both_bad and not level.value:
+                cue = gettext("You would take neither")
+                found.append((BOTH_BAD, gettext("Both are bad"), cue))
+        return found
+
+    @property
     def fits_a_row(self) -> bool:
         """Return whether its answers stand beside each other on a phone."""
         labels = [str(level.label) for level in self.levels]
@@ -104,7 +118,7 @@ class Question(Criterion):
     @property
     def keys(self) -> int:
         """Return how many number keys answer it."""
-        return len(self.levels)
+        return len(self.levels) + self.both_bad
 
     @property
     def required(self) -> frozenset[str]:
@@ -128,6 +142,8 @@ class Question(Criterion):
         """Return the answer as it will be stored, or raise `InvalidResponse`."""
         if given is None:
             raise self._unanswered()
+        if self.both_bad and given == BOTH_BAD:
+            return given
         if type(given) is not int or given not in [level.value for level in self.levels]:
             raise self._refused(
                 gettext("“%(label)s” takes one of its levels, nothing else.")
@@ -148,6 +164,8 @@ class Question(Criterion):
 
     def said(self, answer: Any) -> str:
         """Return an answer in words."""
+        if answer == BOTH_BAD:
+            return gettext("Both are bad")
         return str(self.choice(answer).label)
 
     def shown(self) -> dict[str, Any]:
@@ -171,8 +189,13 @@ class Question(Criterion):
         }
 
     def as_data(self) -> dict[str, Any]:
-        found = {name: one for name, one in super().as_data().items() if name != "only_if"}
-        return found | ({"only_if": _written(self.only_if)} if self.only_if else {})
+        own = ("only_if", BOTH_BAD)
+        found = {name: one for name, one in super().as_data().items() if name not in own}
+        return (
+            found
+            | ({"only_if": _written(self.only_if)} if self.only_if else {})
+            | ({BOTH_BAD: True} if self.both_bad else {})
+        )
 
     def declaration(self) -> dict[str, Any]:
         """Return the JSON data that declares it."""
@@ -195,7 +218,8 @@ class Question(Criterion):
         }
 
     def _own_data(self) -> dict[str, Any]:
-        return {"levels": [_level_data(level) for level in self.levels]}
+        levels = {"levels": [_level_data(level) for level in self.levels]}
+        return levels | ({BOTH_BAD: True} if self.both_bad else {})
 
     def _unanswered(self) -> InvalidResponse:
         return self._refused(gettext("“%(label)s” has no answer.") % {"label": self.label})
@@ -470,6 +494,7 @@ def question_of(
     balance: float = BALANCE,
     person_share: float = PERSON_SHARE,
     only_if: Condition | None = None,
+    both_bad: bool = False,
 ) -> Question:
     """Return a question whose scale reaches from its lowest to its highest level."""
     values = [level.value for level in levels]
@@ -485,6 +510,7 @@ def question_of(
         balance=balance,
         person_share=person_share,
         only_if=only_if,
+        both_bad=both_bad,
     )
 
 
@@ -585,6 +611,7 @@ class ChoiceShape(QuestionShape):
     evidence: Annotated[OptionalText, Field(max_length=200)] = ""
     requires: Requirements = ()
     levels: Several[LevelShape] = Field(min_length=2, max_length=MOST_LEVELS)
+    both_bad: bool = False
 
     def faults(self, context: Any) -> Iterator[Fault]:
         yield from distinct("levels", self.levels, "value")
@@ -593,7 +620,12 @@ class ChoiceShape(QuestionShape):
     def asked(self) -> Question:
         levels = (level.choice(self.requires) for level in self.levels)
         return question_of(
-            self.name, *levels, ask=self.question, evidence=self.evidence, **self._shared()
+            self.name,
+            *levels,
+            ask=self.question,
+            evidence=self.evidence,
+            both_bad=self.both_bad,
+            **self._shared(),
         )
 
 

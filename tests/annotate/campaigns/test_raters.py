@@ -5,12 +5,15 @@ import re
 from collections import Counter
 
 import pytest
+from django.test import Client
+from rest_framework.test import APIClient
 
 from annotate.campaigns.plans import plan_of
 from annotate.common.errors import Invalid
 from annotate.models import Assignment, Judgment, Slot
 from annotate.work import leasing, submitting
 from estimation import refresh
+from tests.annotate.researcher import PLAN, at, begun
 from tests.estimation.collecting import answer, people
 from tests.factories import campaign, user
 from tests.reviewed import logged_in
@@ -60,3 +63,32 @@ def test_each_rater_is_another_person_and_agreement_takes_all_of_them() -> None:
 def test_other_numbers_are_refused(raters: int) -> None:
     with pytest.raises(Invalid, match="Between 2 and 10 people"):
         campaign(items=2, raters=raters)
+
+
+def test_more_raters_than_people_are_refused() -> None:
+    with pytest.raises(Invalid) as refused:
+        campaign(items=2, double_share=0.5, raters=4, people=3)
+    assert refused.value.errors == {
+        "raters": "You have 3 people, so 4 cannot judge one item. Let fewer judge it, or say that "
+        "you have more people."
+    }
+    assert campaign(items=2, double_share=0.5, raters=3, people=3).raters == 3
+    assert campaign(items=2, double_share=0, raters=4, people=3).people == 3, "nobody judges again"
+
+
+def test_the_form_and_the_api_say_so_at_the_field(client: Client) -> None:
+    owner = user("ada")
+    client.force_login(owner)
+    of = begun(client)
+    typed = PLAN | {"beyond": "1", "revision": of.revision, "raters": "4", "people": "3"}
+    refused = client.post(at(of, "plan"), typed)
+    assert refused.status_code == 422
+    assert "so 4 cannot judge one item" in refused.context["form"].errors["raters"][0]
+    assert client.post(at(of, "plan"), typed | {"people": ""}).status_code == 302
+    api = APIClient()
+    api.force_authenticate(owner)
+    body = {"name": "News", "targets": {"overall": 0.2}, "raters": 4, "people": 3}
+    body |= {"outputs": [{"item": "i", "system": "A", "output": "Text."}], "metrics": []}
+    answer = api.post("/api/v1/campaigns/", body, format="json")
+    assert answer.status_code == 422
+    assert "so 4 cannot judge one item" in str(answer.json()["errors"]["raters"])

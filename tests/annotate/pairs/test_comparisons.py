@@ -113,6 +113,7 @@ def test_an_answer_is_stored_for_the_pairs_own_order():
     assert set(Score.objects.values_list("criterion", "value")) == {
         ("preference", 1.0),
         ("preference_wins", 1.0),
+        ("preference_both_bad", 0.0),
     }
     found = Estimate.objects.filter(campaign=study, criterion="preference").latest("pk")
     assert found.estimate == 1
@@ -125,11 +126,12 @@ def test_an_answer_is_stored_for_the_pairs_own_order():
 def test_scores(level, preference, wins):
     material = Material(instruments_base.joined("a", "b"))
     own = Preference()
-    expected = {"preference": preference, "preference_wins": wins}
+    expected = {"preference": preference, "preference_wins": wins, "preference_both_bad": 0}
     assert own.scores({"preference": level, "turned": False}, material=material) == expected
     # The two texts change places: every sign flips exactly.
     flipped = own.scores({"preference": -level, "turned": True}, material=material)
-    assert flipped == {"preference": -preference, "preference_wins": 1 - wins}
+    other = {"preference": -preference, "preference_wins": 1 - wins, "preference_both_bad": 0}
+    assert flipped == other
 
 
 def test_the_annotator_reads_what_they_answered():

@@ -136,7 +136,7 @@ def test_a_pair_is_answered_where_it_is_read(
     # About half of the screen is left for the text.
     free = page.locator("#questions").bounding_box()["y"]
     assert free > 0.4 * size[1]
-    press(page, "#questions .level >> nth=3")
+    press(page, "#questions .level >> nth=4")
     assert page.evaluate(SCROLL) == where
     press(page, "#submit")
     see_task(page, 2)
@@ -149,7 +149,7 @@ def test_no_key_moves_the_page(screen: Page, size: tuple[int, int], live_server:
     begin(page, live_server, study())
     where = scrolled(page, 2500)
     assert where == 2500
-    for key in ("1", "5", "ArrowLeft", "ArrowRight", "2", "Space", "3"):
+    for key in ("1", "6", "4", "ArrowLeft", "ArrowRight", "2", "Space", "3"):
         page.keyboard.press(key)
         assert page.evaluate(SCROLL) == where, key
     page.keyboard.press("Control+Enter")
@@ -163,7 +163,7 @@ def test_every_answer_is_as_far_from_submit(
     begin(page, live_server, study())
     left, right, top, _bottom = page.locator("#submit").evaluate_all(LEVELS)[0]
     answers = page.locator("#questions .level").evaluate_all(LEVELS)
-    assert len(answers) == 5
+    assert len(answers) == 6
     assert len({round(top - one[3]) for one in answers}) == 1
     for one in answers:
         assert left - 1 <= (one[0] + one[1]) / 2 <= right + 1

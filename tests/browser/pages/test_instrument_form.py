@@ -69,7 +69,7 @@ def test_an_instrument_is_defined_by_keyboard_alone(page: Page, live_server: Any
 def test_what_is_not_finished_is_said_beside_the_page(page: Page, live_server: Any) -> None:
     form(page, live_server, "?from=preference")
     shown = page.frame_locator("#live-page")
-    expect(shown.locator("#questions").get_by_role("radio")).to_have_count(5)
+    expect(shown.locator("#questions").get_by_role("radio")).to_have_count(6)
     expect(page.get_by_label("Second text")).to_be_visible()
     expect(page.get_by_text("needs an edit").first).to_be_hidden()
     page.get_by_label("Score", exact=True).first.fill("7")

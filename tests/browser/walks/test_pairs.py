@@ -34,7 +34,7 @@ def test_twelve_pairs_by_two_presses_each(page: Page, live_server: Any) -> None:
         # What the script is told has the order that is shown.
         data = page.evaluate("JSON.parse(document.getElementById('work-data').textContent)")
         assert data["assignment"]["text"] == instruments_base.joined(first, second)
-        page.keyboard.press("1" if first.startswith("A") else "5")
+        page.keyboard.press("1" if first.startswith("A") else "6")
         page.keyboard.press("Control+Enter")
     expect(page.locator(".pair")).to_have_count(0)
     found = Judgment.objects.values_list("response__preference", "response__turned")
@@ -45,7 +45,7 @@ def test_twelve_pairs_by_two_presses_each(page: Page, live_server: Any) -> None:
 def test_a_reload_keeps_the_order_and_the_answer(page: Page, live_server: Any) -> None:
     at(page, live_server)
     before = texts(page)
-    page.keyboard.press("4")
+    page.keyboard.press("5")
     saved(page)
     page.reload()
     see_task(page, 1)

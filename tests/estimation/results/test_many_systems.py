@@ -11,15 +11,15 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import strip_tags
 
-from annotate.models import Campaign, Score
+from annotate.models import Campaign, Judgment, Score
 from estimation import refresh
 from estimation.models import Estimate
 from estimation.pages.criteria import FEW, CriterionRow
-from tests.annotate.comparing import compared, judged, rows
+from tests.annotate.comparing import BAD, compared, prefer, rows
 from tests.browser.researchers import estimated as spread
 from tests.estimation.collecting import collect
 from tests.estimation.ranked import RANKING, pair
-from tests.factories import campaign, change
+from tests.factories import campaign, change, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -219,27 +219,39 @@ def test_estimates_from_before_answers_were_kept_show_none(client: Client, eight
 @pytest.fixture
 def pairs(ada: User) -> Campaign:
     made = compared(rows(6, "ABCD"), owner=ada, annotator_cap=None, double_share=0)
-    judged(made, 36)
+    crowd = [person(made, f"p{n}") for n in range(4)]
+    for turn in range(36):
+        prefer(crowd[turn % 4], (2, 1, BAD, -1, 0)[turn % 5])
     refresh.refresh(made.pk)
     return made
 
 
 def test_a_pair_shows_how_often_each_won(client: Client, pairs: Campaign) -> None:
     page = opened(client, pairs)
-    (preference, _wins) = page.context["board"].rows
+    (preference, _wins, _both_bad) = page.context["board"].rows
+    all_bad = 0
     for cell in preference.cells:
         mine = Score.of(pairs.pk).filter(
             criterion="preference", judgment__output__authorships__system=cell.system.system_id
         )
         signs = [(value > 0) - (value < 0) for value in mine.values_list("value", flat=True)]
-        assert [one["n"] for one in cell.answers] == [signs.count(sign) for sign in (1, 0, -1)]
-        assert [one["label"] for one in cell.answers] == [
-            cell.system.first,
-            "no difference",
-            cell.system.second,
+        first, same, second = (signs.count(sign) for sign in (1, 0, -1))
+        marks = Judgment.objects.filter(
+            response__both_bad=["preference"], output__authorships__system=cell.system.system_id
+        )
+        bad = marks.count()
+        all_bad += bad
+        assert [(one["label"], one["n"]) for one in cell.answers] == [
+            (cell.system.first, first),
+            ("no difference", same - bad),
+            ("both bad", bad),
+            (cell.system.second, second),
         ]
         assert cell.shade == 0
-    assert "first better · no difference · second better" in page.content.decode()
+    assert all_bad == 7
+    said = page.content.decode()
+    assert "first better · no difference · both bad · second better" in said
+    assert "Preference (both bad)" in said
 
 
 def test_the_map_of_wins_has_both_sides_of_each_pair(client: Client, pairs: Campaign) -> None:

@@ -28,7 +28,7 @@ from estimation import refresh
 from estimation.facts import chosen, packed, runs, unpacked
 from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
 from tests import remembered
-from tests.annotate.comparing import compared
+from tests.annotate.comparing import BAD, compared, prefer
 from tests.annotate.comparing import judged as judge_pairs
 from tests.annotate.comparing import rows as compared_rows
 from tests.estimation import ranked
@@ -379,7 +379,9 @@ def test_a_campaign_that_still_collects_agrees_too(study: Campaign, tmp_path: Pa
 @pytest.mark.slow
 def test_a_comparison_can_be_verified(tmp_path: Path) -> None:
     made = compared(compared_rows(40, "AB"), double_share=0, annotator_cap=None)
-    judge_pairs(made, 40, people=8)
+    judge_pairs(made, 36, people=8)
+    for _n in range(4):
+        prefer(person(made, "p0"), BAD)
     settle(made)
     assert made.status == "closed"
     files = files_of(made)
@@ -391,6 +393,14 @@ def test_a_comparison_can_be_verified(tmp_path: Path) -> None:
         return row | {"response": {**answer, "preference": -answer["preference"]}}
 
     assert "its score on preference is" in told(each_judgment(files, turned), tmp_path)
+
+    def fine(row: dict[str, Any]) -> dict[str, Any]:
+        """Say that the texts are about the same."""
+        return row | {"response": {**row["response"], "both_bad": []}}
+
+    found = told(each_judgment(files, fine), tmp_path)
+    assert "its score on preference_both_bad is" in found
+    assert "its score on preference is" not in found
 
 
 def test_a_folder_and_a_zip_that_was_packed_again_are_read(files: Files, tmp_path: Path) -> None:
