@@ -105,9 +105,23 @@ PLANNED: dict[str, Any] = {
     ],
 }
 # JSON, by the name of the address.
+THEIRS = [
+    {"annotator": f"p{n}", "item": f"i{n}", "system": "alpha", "criterion": "style", "score": n}
+    | {"time": "2026-03-31", "group": f"g{n}"}
+    for n in (1, 2, 3)
+]
+RECORDED: dict[str, Any] = {
+    "name": "Theirs",
+    "sample": "random",
+    "outputs": 3,
+    "chosen": "Drawn by lot.",
+    "estimand": "population",
+}
+
 BODIES: dict[str, Callable[[World], Any]] = {
     "api-token": lambda _world: {"username": "ada", "password": "long enough to be fine"},
     "api-campaign-list": lambda _world: PLANNED,
+    "api-recorded": lambda _world: RECORDED | {"scales": ["style 1 5"], "judgments": THEIRS},
     "api-instrument-list": lambda _world: every_kind(),
     "api-instrument-tutorials": lambda _world: tutorial(),
     "api-review-rule": lambda _world: {"acts": ["clear"], "reason": "Fine.", "seen": 0},
@@ -202,6 +216,7 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
     "api-token": lambda _world: {"username": "ada", "password": "wrong"},
     "annotate:join": lambda _world: {"name": "Grace"},
     "annotate:consent": lambda _world: {"accept": "yes"},
+    "estimation:recorded": lambda _world: RECORDED | {"scales": "style 1 5"},
     "annotate:campaign-new": lambda _world: {
         "name": "News",
         "language": "en",
