@@ -63,6 +63,7 @@ class CampaignFacts:
     language: str = "en"
     output_form: str = "plain"
     input_form: str = "plain"
+    shows_reference: bool = False
 
     @property
     def is_ranking(self) -> bool:
@@ -142,6 +143,7 @@ AS_STORED = (
     *("reward", "budget", "max_judgments", "deadline", "annotator_cap", "people"),
     *("lease_minutes", "double_share", "raters", "metric_choice", "stop_mode", "planned_items"),
     *("gold_share", "estimand", "level", "language", "output_form", "input_form"),
+    *("shows_reference",),
 )
 
 
