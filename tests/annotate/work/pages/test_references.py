@@ -44,8 +44,14 @@ def test_nobody_sees_it_unless_it_is_asked_for(client: Client) -> None:
     assert not campaign(rows_=rows()).shows_reference
 
 
-def test_an_item_without_a_reference_has_no_heading(client: Client) -> None:
-    bare = [replace(row, reference="") for row in factories.rows()]
+def test_a_german_page_has_a_german_heading(client: Client) -> None:
+    page = task(client, campaign(rows_=rows(), shows_reference=True, language="de"))
+    assert "<summary>Referenz</summary>" in page
+
+
+@pytest.mark.parametrize("empty", ["", " \u200b\n"])
+def test_an_item_without_a_reference_has_no_heading(client: Client, empty: str) -> None:
+    bare = [replace(row, reference=empty) for row in factories.rows()]
     assert HEADING not in task(client, campaign(rows_=bare, shows_reference=True))
 
 
