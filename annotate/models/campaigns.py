@@ -375,6 +375,7 @@ class ImportChunk(models.Model):
     class File(models.TextChoices):
         OUTPUTS = "outputs"
         METRICS = "metrics"
+        FIRST = "first"  # items, as JSON: written by the worker that has read the file
 
     campaign_import = models.ForeignKey(CampaignImport, models.CASCADE, related_name="chunks")
     file = models.CharField(max_length=8, choices=File)
