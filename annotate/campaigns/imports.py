@@ -701,8 +701,15 @@ UNREAD = (
 
 
 def _keep_first(of: CampaignImport, sheet: Sheet) -> None:
-    """Store the first items for the pages that show them; they read no file."""
-    data = _ITEMS.dump_json([sheet.group(item) for item in sheet.first(SHOWN)])
+    """Store the first items for the pages that show them; they read no file.
+
+    What the rows of an item share, such as a long input, is stored with the first of them alone.
+    """
+    items = [sheet.group(item) for item in sheet.first(SHOWN)]
+    bare: dict[str, Any] = {"input": "", "paragraphs": (), "reference": ""}
+    data = _ITEMS.dump_json(
+        [[rows[0], *(replace(row, **bare) for row in rows[1:])] for rows in items]
+    )
     with transaction.atomic():
         _note(of)
         ImportChunk.objects.filter(campaign_import=of, file=File.FIRST).delete()
@@ -724,7 +731,13 @@ def first_items(of: CampaignImport, *, compares: bool) -> list[tuple[Row, tuple[
     kept = b"".join(blocks(of, File.FIRST))
     if not kept:
         raise NotFound(UNREAD)
-    items = _ITEMS.validate_json(kept)
+    items = [
+        [
+            replace(rows[0], system=one.system, output=one.output, metrics=one.metrics)
+            for one in rows
+        ]
+        for rows in _ITEMS.validate_json(kept)
+    ]
     each = [list(paired(rows)) if compares else rows for rows in items]
     found = []
     for number, rows in enumerate(filter(None, each)):

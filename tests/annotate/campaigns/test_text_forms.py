@@ -149,7 +149,8 @@ def test_page_and_command_choose_alike(way: Any, ada: Client, tmp_path: Path) ->
 
 def test_the_preview_is_drawn_alike_and_says_what_is_not_shown(ada: Client) -> None:
     given = {"output": MARKED, "input": "_Say_ it.", "reference": "Said."}
-    of = begun(ada, lines(*(row(str(i), **given) for i in range(3))).encode())
+    outputs = [row(str(i), system, **given) for i in range(3) for system in ("alpha", "beta")]
+    of = begun(ada, lines(*outputs).encode())
     page = ada.get(reverse("annotate:import-item", args=[of.public_id, 1])).content.decode()
     assert "<strong>Three</strong>" in page
     assert "Not shown to annotators: the system, the input, the reference." in page
@@ -166,6 +167,8 @@ def test_the_preview_is_drawn_alike_and_says_what_is_not_shown(ada: Client) -> N
     page = ada.get(reverse("annotate:import-item", args=[of.public_id, 1])).content.decode()
     assert "Said." in page
     assert "Not shown to annotators: the system." in page
+    second = ada.get(reverse("annotate:import-item", args=[of.public_id, 2])).content.decode()
+    assert "Said." in second, "its text is one of another system"
 
 
 def test_a_reference_is_offered_where_the_file_has_some(ada: Client) -> None:
