@@ -124,7 +124,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         fields: tuple[str, ...] = (
             *("id", "name", "public_title", "public_about", "status", "close_reason", "role"),
             *("instrument", "instrument_version", "crowd", "language", "contact"),
-            *("output_form", "input_form", "shows_input"),
+            *("output_form", "input_form", "shows_input", "shows_reference"),
             *("targets", "margins", "planned_items", "systems"),
             *("metric_choice", "metrics", "metric_transform", "estimand", "level", "stop_mode"),
             *("double_share", "raters", "annotator_cap", "people", "lease_minutes"),
@@ -304,6 +304,10 @@ class PlanSerializer(RequestSerializer):
         default=None,
         allow_null=True,
         help_text="whether the input stands beside the output; null: in comparisons",
+    )
+    shows_reference = serializers.BooleanField(
+        default=DEFAULTS.shows_reference,
+        help_text="whether the reference stands beside the output; it biases judgments",
     )
     contact = serializers.EmailField(default="", allow_blank=True)
     seed = serializers.IntegerField(default=None, allow_null=True)

@@ -71,7 +71,7 @@ METRICS_BOUNDED = "bound_metrics"  # the verb of an amendment of the protocol: s
 
 DECIDED = (
     *("name", "status", "close_reason", "created_at", "opened_at", "closed_at"),
-    *("crowd", "language", "output_form", "input_form", "shows_input"),
+    *("crowd", "language", "output_form", "input_form", "shows_input", "shows_reference"),
     *("tutorial_required", "tutorial_bonus", "failed_try_pay"),
     *("annotator_cap", "double_share", "raters", "lease_minutes", "gold_share", "seed"),
     *("screening",),

@@ -1,7 +1,7 @@
 """What counts in a campaign, for estimates: outputs, protocol, scores, systems."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -32,6 +32,8 @@ from annotate.models import (
     ChangeMark,
     CriterionProtocol,
     Exclusion,
+    GoldItem,
+    Item,
     Judgment,
     Output,
     PendingScore,
@@ -133,15 +135,14 @@ def material(output: Output, form: str = "plain") -> Material:
 
     form: the campaign's; highlights count by it.
     """
-    return Material(output.text, output.item.input, tuple(output.item.paragraphs), form)
+    return _material(output.text, output.item, form)
 
 
 def shown(
     annotator_id: int,
     key: str,
     text: str,
-    given: str,
-    paragraphs: Iterable[str],
+    of: Item | GoldItem,
     form: str = "plain",
     words: int = 0,
 ) -> Material:
@@ -152,7 +153,11 @@ def shown(
     """
     is_pair = instruments_base.MARK in text
     turned = is_pair and instruments_base.is_turned(annotator_id, key)
-    return Material(text, given, tuple(paragraphs), form, turned, words)
+    return replace(_material(text, of, form), turned=turned, words=words)
+
+
+def _material(text: str, of: Item | GoldItem, form: str) -> Material:
+    return Material(text, of.input, tuple(of.paragraphs), form, reference=of.reference)
 
 
 # The protocol of a campaign's estimates: that of its opening, or the one it would open with.

@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
-from itertools import islice
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -24,7 +23,7 @@ from annotate.campaigns.parsers import Uploaded, tidy
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import Column, Problems, Row, RowError, UploadRefused
 from annotate.campaigns.reading import paired
-from annotate.campaigns.sheet import Facts, FaultyError, Sheet, row_of
+from annotate.campaigns.sheet import Facts, Sheet
 from annotate.common import audit
 from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.common.marks import import_waiting
@@ -389,6 +388,7 @@ def _go_on(of: CampaignImport) -> None:
             outputs = _watched(of, File.OUTPUTS)
             facts = reading.read(sheet, outputs, metrics, columns=of.columns)
             if of.status == Status.READING and not of.at_once:
+                _keep_first(of, sheet)
                 _settle(of, Status.READY, facts=facts.model_dump(mode="json"))
                 return
             checked = creating.check(plan_of(of), facts)
@@ -689,27 +689,56 @@ def retry(of: CampaignImport, *, actor_id: int) -> None:
     move(of, to, actor_id=actor_id, attempts=0)
 
 
-# The first items of an uploaded file, whole, before anything is stored of them.
+# The first items of an uploaded file, whole, before anything else is stored of them.
 
 
 SHOWN = 5  # items, each with one output
-LOOKED_AT = 1000  # rows of the file
+_ITEMS: TypeAdapter[list[list[Row]]] = TypeAdapter(list[list[Row]])
+UNREAD = (
+    "The first items can be seen once the file has been read. The page of the import says how far "
+    "that is, or what is wrong."
+)
+
+
+def _keep_first(of: CampaignImport, sheet: Sheet) -> None:
+    """Store the first items for the pages that show them; they read no file.
+
+    What the rows of an item share, such as a long input, is stored with the first of them alone.
+    """
+    items = [sheet.group(item) for item in sheet.first(SHOWN)]
+    bare: dict[str, Any] = {"input": "", "paragraphs": (), "reference": ""}
+    data = _ITEMS.dump_json(
+        [[rows[0], *(replace(row, **bare) for row in rows[1:])] for rows in items]
+    )
+    with transaction.atomic():
+        _note(of)
+        ImportChunk.objects.filter(campaign_import=of, file=File.FIRST).delete()
+        for number, start in enumerate(range(0, len(data), CHUNK)):
+            piece = data[start : start + CHUNK]
+            ImportChunk.objects.create(
+                campaign_import=of, file=File.FIRST, number=number, data=piece
+            )
 
 
 def first_items(of: CampaignImport, *, compares: bool) -> list[tuple[Row, tuple[str, ...]]]:
     """Return one output of each of the first items in the file, in turn of all its systems.
 
     Each comes with the file's other texts for its item. compares: one pair of outputs of each,
-    likewise. Raises `NotFound` where the file is not here any more, or cannot be read.
+    likewise. Raises `NotFound` until the file has been read, and once it is not here any more.
     """
     if not of.has_file:
         raise NotFound("The file of this import is not here any more.")
-    items: dict[str, list[Row]] = {}
-    for row in _rows(of):
-        if row.item not in items and len(items) == SHOWN:
-            break
-        items.setdefault(row.item, []).append(row)
-    each = [list(paired(rows)) if compares else rows for rows in items.values()]
+    kept = b"".join(blocks(of, File.FIRST))
+    if not kept:
+        raise NotFound(UNREAD)
+    items = [
+        [
+            replace(rows[0], system=one.system, output=one.output, metrics=one.metrics)
+            for one in rows
+        ]
+        for rows in _ITEMS.validate_json(kept)
+    ]
+    each = [list(paired(rows)) if compares else rows for rows in items]
     found = []
     for number, rows in enumerate(filter(None, each)):
         row = rows[number % len(rows)]
@@ -717,14 +746,3 @@ def first_items(of: CampaignImport, *, compares: bool) -> list[tuple[Row, tuple[
         del texts[row.output]
         found.append((row, tuple(texts)))
     return found
-
-
-def _rows(of: CampaignImport) -> Iterator[Row]:
-    try:
-        form = reading.recognised(blocks(of, File.OUTPUTS), of.columns)
-        for record in islice(form.records, LOOKED_AT):
-            if not isinstance(record, RowError):
-                place, known, unknown = record
-                yield row_of(known, place, unknown)
-    except (UploadRefused, FaultyError):
-        raise NotFound("The file cannot be read so far. The page of the import says why.") from None

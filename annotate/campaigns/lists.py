@@ -64,6 +64,7 @@ class CampaignFacts:
     language: str = "en"
     output_form: str = "plain"
     input_form: str = "plain"
+    shows_reference: bool = False
     recorded: Mapping[str, Any] | None = None  # of judgments that were made elsewhere
 
     @property
@@ -163,7 +164,7 @@ AS_STORED = (
     *("reward", "budget", "max_judgments", "deadline", "annotator_cap", "people"),
     *("lease_minutes", "double_share", "raters", "metric_choice", "stop_mode", "planned_items"),
     *("gold_share", "estimand", "level", "language", "output_form", "input_form"),
-    "recorded",
+    *("shows_reference", "recorded"),
 )
 
 

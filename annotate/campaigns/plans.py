@@ -419,6 +419,7 @@ class Plan:
     output_form: str = ""  # how annotators see outputs, a `TextForm`; "": as the file suggests
     input_form: str = ""
     shows_input: bool | None = None  # beside the outputs; None: in comparisons
+    shows_reference: bool = False  # beside the outputs
     contact: str = ""
     seed: int | None = None
     gold_share: int = 0  # how many of 25 tasks of a person are gold items
@@ -671,7 +672,7 @@ AS_THEY_ARE = (
     *("tutorial_id", "tutorial_bonus", "bonus_after", "failed_try_pay", "open_link_bonus"),
     *("reward", "crowd", "budget", "max_judgments", "double_share", "raters"),
     *("annotator_cap", "people", "lease_minutes", "estimand", "level", "stop_mode"),
-    *("language", "contact", "gold_share"),
+    *("language", "shows_reference", "contact", "gold_share"),
 )
 # What is taken from the file where the plan leaves it open.
 OPEN = ("output_form", "input_form", "shows_input")

@@ -824,6 +824,11 @@ class Sheet:
         found = self._db.execute(IN_ORDER.format(DIFFERING if differing else ""))
         return array("q", (number for (number,) in found))
 
+    def first(self, most: int) -> list[int]:
+        """Return the numbers of the first items in the order of the file."""
+        found = self._db.execute("SELECT id FROM item ORDER BY id LIMIT ?", (most,))
+        return [number for (number,) in found]
+
     def groups(self, *, differing: bool = False) -> list[int]:
         """Return the number of each item's group, in the same order; empty without groups."""
         return groups_of(self._db, differing=differing)

@@ -90,6 +90,8 @@ HINTS = {
     "a line, then its answers: Question? | answer | answer. “I would rather not say” is always "
     "offered, too.",
     "public_about": "What the work is. Empty: the instrument’s own sentence.",
+    "shows_reference": "A reference biases judgments. Show it only if people are to judge against "
+    "it.",
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Each person gets it once, for passing. {currency}",
     "failed_try_pay": "Once a person, for completing both rounds of the tutorial at reading speed "
@@ -399,6 +401,11 @@ class QuestionsStep(StepForm):
         required=False,
         choices=[("", "In comparisons only"), ("True", "Shown"), ("False", "Not shown")],
     )
+    shows_reference = forms.ChoiceField(
+        label="The item’s reference beside the output",
+        required=False,
+        choices=[("", "Not shown"), ("True", "Shown")],
+    )
     public_title = title_field()
     public_about = about_field()
     instructions = text_field("Your own instructions", LONGEST["instructions"], rows=3)
@@ -448,6 +455,8 @@ class QuestionsStep(StepForm):
             found = TEXT_FORMS[getattr(self.facts, name)] if self.facts else ""
             first = f"As the file suggests{found and ': '}{found}"
             field.choices = [("", first), *((form, TEXT_FORMS[form]) for form in offered)]
+        if self.facts and not self.facts.n_references:
+            del self.fields["shows_reference"]
         columns.choices = [(name, name) for name in self.own_metrics]
 
     @property
@@ -527,6 +536,7 @@ class QuestionsStep(StepForm):
             **super().shown(plan),
             **asdict(plan.texts),
             "shows_input": "" if plan.shows_input is None else str(plan.shows_input),
+            "shows_reference": "True" if plan.shows_reference else "",
             "tutorial": str(plan.tutorial_id or (BUILT_IN if plan.tutorial else NO_TUTORIAL)),
             "metric_choice": choice(plan.metrics),
             "metric_names": [name for name in plan.metrics if name in METRICS],
@@ -551,6 +561,7 @@ class QuestionsStep(StepForm):
             **super().changes(),
             "texts": plans.read_study_texts(given),
             "shows_input": {"True": True, "False": False}.get(given["shows_input"]),
+            "shows_reference": given.get("shows_reference") == "True",
             "tutorial": given["tutorial"] != NO_TUTORIAL,
             "tutorial_id": number_from(given["tutorial"]),
             "metrics": self.metrics,

@@ -4,13 +4,13 @@ Instruments know no database and no request: plain values in and out.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import blake2b, md5
 from math import ceil, prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -270,7 +270,7 @@ class TextBeside:
 
 @dataclass(frozen=True)
 class Material:
-    """What an annotator is shown: a system's output, and its input.
+    """A system's output, and what of its item can stand beside it: see `beside`.
 
     form: how the text is shown (`TextForm`).
     words: of the text, by its reading length; 0 where they are not counted yet.
@@ -285,6 +285,7 @@ class Material:
     turned: bool = False
     words: int = 0
     side_by_side: tuple[TextBeside, ...] = ()
+    reference: str = ""
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -302,11 +303,29 @@ READING = (250, 150)  # words a minute of quick and of careful readers
 NUMBER = re.compile(r"[0-9]+")
 
 
-def usual_minutes(instrument: "Instrument", material: Material, *, shows_input: bool) -> str:
+class Showing(Protocol):
+    """A plan, campaign or study, which says what of an item it shows."""
+
+    @property
+    def shows_input(self) -> bool | None: ...
+    @property
+    def shows_reference(self) -> bool: ...
+
+
+def beside(instrument: "Instrument", study: Showing) -> set[str]:
+    """Return what of an item annotators see beside its texts: its input, its reference."""
+    needed = instrument.needs_input or instrument.needs_paragraphs
+    shown = {"input": study.shows_input or needed, "reference": study.shows_reference}
+    return {name for name, is_shown in shown.items() if is_shown}
+
+
+def usual_minutes(instrument: "Instrument", material: Material, *, beside: Collection[str]) -> str:
     """Return the minutes of a task: the announced ones, or those of reading if it takes longer."""
     words = material.words or reading_length(material.visible)
-    if shows_input or instrument.needs_input or instrument.needs_paragraphs:
+    if "input" in beside:
         words += reading_length(input_as_text(material.input, material.paragraphs))
+    if "reference" in beside:
+        words += reading_length(material.reference)
     words += sum(reading_length(one.text) for one in material.side_by_side if not one.is_rated)
     quick, careful = (ceil(words / speed) for speed in READING)
     announced = max(map(int, NUMBER.findall(instrument.minutes)), default=careful)

@@ -325,6 +325,7 @@ class Choice(Question):
     second: OptionalShown = ""
     question: OptionalShown = ""
     answer: OptionalShown = ""
+    reference: OptionalShown = ""
     criterion: Annotated[OptionalText, Field(max_length=40)] = ""
     ask: Annotated[OptionalText, Field(max_length=1000)] = ""
     options: Several[Option] = Field(default=(), min_length=1, max_length=MANY)
@@ -479,6 +480,7 @@ class Evidence(Question):
     options: ClassVar = VERDICTS  # of each paragraph
     question: Shown
     answer: Shown
+    reference: OptionalShown = ""
     paragraphs: Several[Paragraph] = Field(min_length=1, max_length=MANY)
 
 
@@ -499,6 +501,7 @@ class Example(Question):
 
     question: OptionalShown = ""
     answer: OptionalShown = ""
+    reference: OptionalShown = ""
     steps: Several[Step] = Field(min_length=1, max_length=MANY)
 
 

@@ -106,6 +106,11 @@ def add_plan(parser: CommandParser) -> None:
         action=BooleanOptionalAction,
         help="whether the input stands beside the output; by default in comparisons",
     )
+    given.add_argument(
+        "--shows-reference",
+        action="store_true",
+        help="show the reference beside the output; it biases judgments",
+    )
     given.add_argument("--contact", default="", help="an address annotators may write to")
     given.add_argument("--seed", type=int, help="of the random order; by default random")
 

@@ -89,10 +89,11 @@ class Campaign(models.Model):
     open_link_bonus = models.BooleanField(default=False)  # one person may come by it many times
     crowd = models.CharField(max_length=20, default="link")
     language = models.CharField(max_length=12, default="en")
-    # How annotators see texts (`TextForm`), and whether the item's input stands beside them.
+    # How annotators see texts (`TextForm`), and what of the item stands beside them.
     output_form = models.CharField(max_length=10, default="plain", db_default="plain")
     input_form = models.CharField(max_length=10, default="plain", db_default="plain")
     shows_input = models.BooleanField(default=False, db_default=False)
+    shows_reference = models.BooleanField(default=False, db_default=False)
     contact = models.EmailField(blank=True)
     links_number = models.PositiveIntegerField(default=0, db_default=0)  # lower links are shut
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
@@ -377,6 +378,7 @@ class ImportChunk(models.Model):
     class File(models.TextChoices):
         OUTPUTS = "outputs"
         METRICS = "metrics"
+        FIRST = "first"  # items, as JSON: written by the worker that has read the file
 
     campaign_import = models.ForeignKey(CampaignImport, models.CASCADE, related_name="chunks")
     file = models.CharField(max_length=8, choices=File)

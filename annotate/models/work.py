@@ -36,6 +36,7 @@ class GoldItem(models.Model):
     text = models.TextField()
     input = models.TextField(blank=True)
     paragraphs = models.JSONField(default=list)
+    reference = models.TextField(blank=True, default="", db_default="")
     # {question: [values that are right]}; one about a paragraph is called "question.number".
     expected = models.JSONField()
     defect = models.CharField(max_length=40, blank=True)  # of a planted one: how it was made

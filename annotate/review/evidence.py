@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from annotate.campaigns import facts
 from annotate.common import rows as common_rows
+from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Edges, Instrument, Key, Material, Observed, Question
 from annotate.models import (
     Annotator,
@@ -75,7 +76,7 @@ def columns(campaign: Campaign) -> Columns | None:
     if not instrument.template:
         return None
     rows = _known_of(campaign.pk).annotate(taken=Judgment.TAKEN, text=Cast("response", TextField()))
-    reads_input = instrument.needs_input or instrument.needs_paragraphs or campaign.shows_input
+    reads_input = "input" in instruments_base.beside(instrument, campaign)
     material = _Material(campaign.pk, reads_input=reads_input)
     parts = [
         _part(instrument, part, material)

@@ -136,7 +136,7 @@ def _problem(instrument: Instrument, one: GoldItem, seen: set[str]) -> str:
         return f"needs a name of 1 to {LONGEST_NAME} characters."
     if one.name in seen:
         return "has the name of another gold item."
-    shown = (one.text, one.input, *one.paragraphs)
+    shown = (one.text, one.input, *one.paragraphs, one.reference)
     if not one.text.strip():
         return "has no text."
     if sum(map(len, shown)) > LONGEST_TEXT:
@@ -177,6 +177,7 @@ class GoldRow(Declared):
     expected: Annotated[dict[Annotated[str, Field(max_length=100)], Right], Field(max_length=200)]
     input: Shown = ""
     paragraphs: Annotated[Several[Shown], Field(max_length=200)] = ()
+    reference: Shown = ""
 
 
 class GoldFile(Declared):
@@ -202,6 +203,7 @@ def from_data(given: Any) -> list[GoldItem]:
             expected={name: list(values) for name, values in one.expected.items()},
             input=one.input,
             paragraphs=list(one.paragraphs),
+            reference=one.reference,
         )
         for one in rows
     ]
@@ -229,6 +231,7 @@ def instruct(campaign_id: int, *, question: str, value: float, actor_id: int | N
         kind=GoldItem.Kind.INSTRUCTION,
         text=f"{first} {told}".strip(),
         input=context,
+        reference=first,
         expected={question: [value]},
     )
     return add(campaign_id, [new], actor_id=actor_id)[0]

@@ -722,9 +722,8 @@ def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
 
 
 def _task(number: int, judgment: Judgment, instrument: Instrument, form: str) -> Task:
-    output, item = judgment.output, judgment.output.item
-    who = judgment.annotator_id
-    seen = facts.shown(who, str(output.pk), output.text, item.input, item.paragraphs)
+    output, who = judgment.output, judgment.annotator_id
+    seen = facts.shown(who, str(output.pk), output.text, output.item)
     each = instrument.shown(seen).split(instruments_base.MARK, 1)
     text = instruments_base.MARK.join(content.beginning(one, form, EXCERPT) for one in each)
     return Task(

@@ -478,7 +478,7 @@ def _kept(parts: Any) -> str:
 
 SHARED = ("replaces", "slots", "cases")  # fields of a tutorial that the form only keeps
 TUTORIAL_HEAD = ("title", "version", "language")
-WORDS = ("key", "section", "prompt", "question", "text", "second", "criterion")
+WORDS = ("key", "section", "prompt", "question", "reference", "text", "second", "criterion")
 FIELDS = {*WORDS, "kind", "accepted", "feedback"}
 AT = re.compile(r"questions\[(\d+)\](?:\.(.*))?")
 

@@ -1,7 +1,7 @@
 """The researcher's pages of instruments and tutorials: list, define, preview, edit."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -83,8 +83,10 @@ def first_items_page(request: HttpRequest, import_id: str, number: int) -> HttpR
     row, others = items[number - 1]
     facts = imports.facts_of(of) if of.facts else Facts()
     forms = creating.text_forms(plan, instrument, facts)
-    shown = replace(tutorial_queries.preview_study(instrument, language=plan.language), **forms)
-    material = Material(row.output, row.input, row.paragraphs, shown.output_form)
+    shown = tutorial_queries.preview_study(instrument, language=plan.language)
+    shown = replace(shown, **forms, shows_reference=plan.shows_reference)
+    given = row.output, row.input, row.paragraphs
+    material = Material(*given, form=shown.output_form, reference=row.reference)
     if instrument.shows_others:
         material = instruments_base.with_others(material, others)
     with translation.override(interface_language(plan.language)):
@@ -93,19 +95,18 @@ def first_items_page(request: HttpRequest, import_id: str, number: int) -> HttpR
             shown,
             why=_("This is an example, so it is not sent and earns nothing."),
             links=_links(of, number, len(items)),
-            unseen=_unseen(row, instrument, shows_input=shown.shows_input),
+            unseen=_unseen(row, instruments_base.beside(instrument, shown)),
             material=material,
         )
 
 
-def _unseen(row: Row, instrument: Instrument, *, shows_input: bool) -> str:
+def _unseen(row: Row, beside: Collection[str]) -> str:
     """Return which fields of the file annotators do not see."""
-    shown = shows_input or instrument.needs_input or instrument.needs_paragraphs
     fields = {
         "the system": True,
-        "the input": bool(row.input) and not shown,
-        "the paragraphs": bool(row.paragraphs) and not shown,
-        "the reference": bool(row.reference),
+        "the input": bool(row.input) and "input" not in beside,
+        "the paragraphs": bool(row.paragraphs) and "input" not in beside,
+        "the reference": bool(row.reference) and "reference" not in beside,
         "the metrics": bool(row.metrics),
     }
     return f"Not shown to annotators: {', '.join(name for name, is_so in fields.items() if is_so)}."

@@ -176,6 +176,13 @@ def shown(
 
 
 @register.filter
+def of_reference(input_form: str) -> str:
+    """The form of references: that of the inputs, or plain where those are chats."""
+    plain = input_form == content.TextForm.CHAT
+    return content.TextForm.PLAIN if plain else input_form
+
+
+@register.filter
 def tabs(text: str) -> str:
     """The class, with a space before it, of a table whose columns are made by tabs."""
     stops = tab_stops(text)

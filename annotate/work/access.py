@@ -352,8 +352,8 @@ def _shell(study: Study, current: Work | None) -> dict[str, Any]:
 
 
 def _minutes(study: Study, work: Work) -> str:
-    task = study.instrument, work.material
-    return instruments_base.usual_minutes(*task, shows_input=study.shows_input)
+    beside = instruments_base.beside(study.instrument, study)
+    return instruments_base.usual_minutes(study.instrument, work.material, beside=beside)
 
 
 def correcting(token: str, visit: Visit, text: LastText) -> dict[str, Any]:

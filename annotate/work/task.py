@@ -40,11 +40,9 @@ def judgment_material(assignment: Assignment, form: str = TextForm.PLAIN) -> Mat
     """
     who, gold, output = assignment.annotator_id, assignment.gold, assignment.output
     if gold is not None:
-        return facts.shown(who, f"gold {gold.pk}", gold.text, gold.input, gold.paragraphs, form)
+        return facts.shown(who, f"gold {gold.pk}", gold.text, gold, form)
     assert output is not None, "an assignment has an output or a gold item"
-    given = output.item
-    key, text, words = str(output.pk), output.text, output.words
-    return facts.shown(who, key, text, given.input, given.paragraphs, form, words)
+    return facts.shown(who, str(output.pk), output.text, output.item, form, output.words)
 
 
 def with_begin(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
@@ -118,6 +116,7 @@ class Study:
     output_form: str = TextForm.PLAIN
     input_form: str = TextForm.PLAIN
     shows_input: bool = False
+    shows_reference: bool = False
     about: str = ""  # the researcher's own sentence; "": the instrument's
     links_number: int = 0  # links of an earlier number are withdrawn
     signals: bool = False  # whether the page counts signals, which it then says
@@ -262,6 +261,7 @@ def study_of(campaign: Campaign) -> Study:
         output_form=campaign.output_form,
         input_form=campaign.input_form,
         shows_input=campaign.shows_input,
+        shows_reference=campaign.shows_reference,
         contact=campaign.contact,
         reward=campaign.reward,
         lease_minutes=campaign.lease_minutes,

@@ -48,10 +48,12 @@ def test_rows_as_json_make_a_draft_of_ones_own(api, ada):
 
 def test_texts_have_the_form_that_was_chosen(api):
     chosen = {"output_form": "last_turn", "input_form": "markdown", "shows_input": True}
+    chosen["shows_reference"] = True
     answer = post(api, **chosen)
     assert {name: answer.json()[name] for name in chosen} == chosen
     marked = post(api, outputs=[{**row, "output": "**x**"} for row in ROWS]).json()
     assert (marked["output_form"], marked["shows_input"]) == ("markdown", False)
+    assert marked["shows_reference"] is False
     assert marked["notices"][0].startswith("The outputs look like Markdown")
     assert post(api, input_form="last_turn").status_code == 422
 

@@ -10,7 +10,7 @@ PLAN = (
     *("metrics", "reward", "crowd", "fee_rate", "budget", "max_judgments", "deadline"),
     *("annotator_cap", "double_share", "raters", "lease_minutes", "estimand", "level", "stop_mode"),
     *("planned_items", "people", "language", "output_form", "input_form", "shows_input"),
-    *("contact", "seed", "gold_share", "gold"),
+    *("shows_reference", "contact", "seed", "gold_share", "gold"),
     *("screening", "distinct_names", "join_names", "columns"),
 )
 TERMS = (

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.campaigns import imports
+from annotate.campaigns import imports, reading
 from annotate.campaigns import lists as campaigns_lists
 from annotate.models import Campaign, CampaignImport, CampaignTotals
 from annotate.screening.screens import SCREENS
@@ -154,6 +154,30 @@ def test_the_first_items_are_shown_as_annotators_will_see_them(ada: Client) -> N
         assert (
             ada.get(reverse("annotate:import-item", args=[of.public_id, number])).status_code == 404
         )
+
+
+def test_the_first_items_of_a_file_by_system_have_all_their_texts(ada: Client) -> None:
+    rows = [json.loads(line) for line in lines(8).splitlines()]
+    rows.sort(key=lambda row: row["system"])
+    of = begun(ada, "\n".join(map(json.dumps, rows)).encode())
+    kept = keep(ada, of, "questions", instrument="preference", metric_choice="none")
+    assert kept.status_code == 302
+    page = ada.get(reverse("annotate:import-item", args=[of.public_id, 1])).content.decode()
+    assert "alpha 1" in page, "the texts of item 0 are the same"
+    assert "beta 1" in page
+
+
+def test_the_first_items_are_read_by_the_worker_alone(ada: Client, monkeypatch: Any) -> None:
+    send(ada)
+    of = CampaignImport.objects.get()
+    first = reverse("annotate:import-item", args=[of.public_id, 1])
+    unread = ada.get(first)
+    assert unread.status_code == 404
+    assert "once the file has been read" in unread.content.decode()
+    imports.run_due()
+    monkeypatch.setattr(reading, "recognised", None)
+    monkeypatch.setattr(reading, "read", None)
+    assert ada.get(first).status_code == 200
 
 
 ODD = b"text_no;who;says\n1;a;one\n1;b;two\n2;a;three\n2;b;four\n"

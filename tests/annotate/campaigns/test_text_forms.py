@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate.campaigns import creating, exports, facts
+from annotate.campaigns import creating, exports, facts, imports, plans
 from annotate.campaigns.problems import Row
 from annotate.campaigns.sheet import Sheet
 from annotate.common import content
@@ -119,7 +119,13 @@ CHOSEN = {"output_form": "plain", "input_form": "markdown"}
 
 def of_page(client: Client, rows: str, _folder: Path) -> None:
     created(
-        client, rows.encode(), metric_names=[], metric_choice="none", shows_input="True", **CHOSEN
+        client,
+        rows.encode(),
+        metric_names=[],
+        metric_choice="none",
+        shows_input="True",
+        shows_reference="True",
+        **CHOSEN,
     )
 
 
@@ -127,20 +133,24 @@ def of_command(_client: Client, rows: str, folder: Path) -> None:
     file = folder / "outputs.jsonl"
     file.write_text(rows)
     forms = ("--output-form", "plain", "--input-form", "markdown", "--shows-input")
+    forms += ("--shows-reference",)
     run(file, "--target", "overall=0.2", *forms)
 
 
 @pytest.mark.parametrize("way", [of_page, of_command])
 def test_page_and_command_choose_alike(way: Any, ada: Client, tmp_path: Path) -> None:
-    given = {"output": MARKED, "input": "Say it."}
+    given = {"output": MARKED, "input": "Say it.", "reference": "Said."}
     way(ada, lines(*(row(str(i), **given) for i in range(3))), tmp_path)
     made = Campaign.objects.get()
     assert (made.output_form, made.input_form, made.shows_input) == ("plain", "markdown", True)
+    assert made.shows_reference
+    assert plans.plan_of(made).shows_reference
 
 
 def test_the_preview_is_drawn_alike_and_says_what_is_not_shown(ada: Client) -> None:
     given = {"output": MARKED, "input": "_Say_ it.", "reference": "Said."}
-    of = begun(ada, lines(*(row(str(i), **given) for i in range(3))).encode())
+    outputs = [row(str(i), system, **given) for i in range(3) for system in ("alpha", "beta")]
+    of = begun(ada, lines(*outputs).encode())
     page = ada.get(reverse("annotate:import-item", args=[of.public_id, 1])).content.decode()
     assert "<strong>Three</strong>" in page
     assert "Not shown to annotators: the system, the input, the reference." in page
@@ -150,6 +160,27 @@ def test_the_preview_is_drawn_alike_and_says_what_is_not_shown(ada: Client) -> N
     page = ada.get(reverse("annotate:import-item", args=[of.public_id, 1])).content.decode()
     assert "_Say_ it." in page
     assert "Not shown to annotators: the system, the reference." in page
+    assert "Said." not in page
+    of.refresh_from_db()
+    fields |= {"revision": of.revision, "shows_reference": "True"}
+    assert ada.post(at(of, "questions"), fields).status_code == 302
+    page = ada.get(reverse("annotate:import-item", args=[of.public_id, 1])).content.decode()
+    assert "Said." in page
+    assert "Not shown to annotators: the system." in page
+    second = ada.get(reverse("annotate:import-item", args=[of.public_id, 2])).content.decode()
+    assert "Said." in second, "its text is one of another system"
+
+
+def test_a_reference_is_offered_where_the_file_has_some(ada: Client) -> None:
+    for reference, offered in ("Said.", True), ("", False):
+        of = begun(ada, lines(*(row(str(i), reference=reference) for i in range(3))).encode())
+        assert (
+            'name="shows_reference"' in ada.get(at(of, "questions")).content.decode()
+        ) is offered
+    fields = {**PLAN, "revision": of.revision, "shows_reference": "True"}
+    assert ada.post(at(of, "questions"), fields).status_code == 302
+    of.refresh_from_db()
+    assert not imports.asked_of(of).shows_reference
 
 
 def test_a_notice_says_what_the_file_suggests() -> None:

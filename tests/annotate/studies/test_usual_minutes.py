@@ -1,5 +1,7 @@
 """The minutes that a task says it takes: as announced, or those of reading longer texts."""
 
+from collections.abc import Collection
+
 import pytest
 
 from annotate.instruments import base as instruments_base
@@ -8,9 +10,11 @@ from annotate.instruments.rating.instrument import Rating, read_definition
 from tests.annotate.own import helpful
 
 
-def minutes(material: Material, announced: str = "1–2", *, shows_input: bool = False) -> str:
+def minutes(
+    material: Material, announced: str = "1–2", beside: Collection[str] = ("input", "reference")
+) -> str:
     instrument = Rating(read_definition(helpful(minutes=announced)))
-    return instruments_base.usual_minutes(instrument, material, shows_input=shows_input)
+    return instruments_base.usual_minutes(instrument, material, beside=beside)
 
 
 @pytest.mark.parametrize(
@@ -24,8 +28,10 @@ def test_long_texts_take_as_long_as_reading_does(words: int, announced: str, usu
 
 
 def test_what_stands_beside_the_text_is_read_too() -> None:
-    """The instrument shows its input."""
     assert minutes(Material("Yes.", input="why " * 600)) == "3–5"
+    assert minutes(Material("Yes.", reference="so " * 600)) == "3–5"
+    hidden = Material("Yes.", input="why " * 600, reference="so " * 600)
+    assert minutes(hidden, beside=()) == "1–2"
     assert minutes(Material("Yes.", paragraphs=("it " * 300, "is " * 300))) == "3–5"
     others = (TextBeside("Yes.", is_rated=True), TextBeside("no " * 600))
     assert minutes(Material("Yes.", side_by_side=others)) == "3–5"

@@ -12,7 +12,7 @@ from annotate.common import content, tokens
 from annotate.models import Campaign, Judgment
 from annotate.studies import definitions
 from tests.annotate.own import marked
-from tests.browser.annotators.tasks import choose, saved, see_task
+from tests.browser.annotators.tasks import answer_all, choose, saved, see_task
 from tests.browser.annotators.test_own_instrument import drag
 from tests.factories import campaign, person, rows, user
 
@@ -150,3 +150,25 @@ def test_the_sentence_to_confirm_has_the_words_that_are_seen(page: Page, live_se
     page.check("input[name=paragraph-1][value='1']")
     said = page.locator("#paragraph-1 .sentence bdi")
     expect(said).to_have_text(["Ada Marsh (https://e.org/ada)", "Who drew the tower"])
+
+
+def test_a_reference_is_read_folded_and_left_alone(page: Page, live_server: Any) -> None:
+    """It stands between the input and the text; highlights and the answer are of the text."""
+    written = [replace(row, input="Say how.", reference="Like **this**.") for row in rows()]
+    made = campaign(rows_=written, shows_input=True, shows_reference=True, input_form="markdown")
+    who = person(made)
+    page.goto(f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/")
+    see_task(page, 1)
+    reference = page.get_by_role("group", name="Reference", exact=True)
+    expect(reference.locator("strong")).to_have_text("this")
+    order = page.locator(".judged > *").evaluate_all("found => found.map((one) => one.id)")
+    assert order[:3] == ["input", "reference", "text"]
+    page.locator("#reference > summary").press("Enter")
+    expect(reference).to_be_hidden()
+    page.locator("#reference > summary").press("Enter")
+    expect(reference).to_be_visible()
+    answer_all(page)
+    page.click("#submit")
+    see_task(page, 2)
+    expect(reference.locator("strong")).to_have_text("this")
+    assert "reference" not in Judgment.objects.get().response

@@ -102,6 +102,8 @@ def study(*texts: str, **plan: object) -> Campaign:
     ]
     if plan.get("output_form") in ("chat", "last_turn"):
         rows = [replace(row, output=text) for row, text in zip(rows, texts * 2, strict=True)]
+    if plan.get("shows_reference"):
+        rows = [replace(row, reference=SHORT) for row in rows]
     shared = {"name": "Assistants", "metrics": (), "shows_input": True, "rows_": rows}
     return campaign(**{"output_form": "markdown", "input_form": "markdown", **shared, **plan})
 
@@ -114,6 +116,11 @@ def task(visitor: Visitor, *texts: str, **plan: object) -> None:
 @state("formatted/task")
 def _task(visitor: Visitor) -> None:
     task(visitor, ANSWER)
+
+
+@state("formatted/reference")
+def _reference(visitor: Visitor) -> None:
+    task(visitor, ANSWER, shows_reference=True)
 
 
 @state("formatted/source")
