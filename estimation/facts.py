@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
 
 import numpy as np
@@ -161,7 +162,10 @@ def cells(design: CampaignDesign, seen: Evidence) -> Iterator[Cell]:
         samples = _samples(system, None, stop, seen, design.criteria, design.outputs)
         for criterion in design.criteria:
             if criterion.name in samples:
-                yield Cell(system, criterion, samples[criterion.name])
+                sample = samples[criterion.name]
+                if design.outputs == facts.JUDGED_ONLY:
+                    (sample,) = _only_judged(sample)
+                yield Cell(system, criterion, sample)
 
 
 def pairs(design: CampaignDesign, seen: Evidence) -> Iterator[Pair]:
@@ -177,7 +181,11 @@ def pairs(design: CampaignDesign, seen: Evidence) -> Iterator[Pair]:
         for criterion in design.primary:
             if criterion.name in one and criterion.name in other:
                 samples = one[criterion.name], other[criterion.name]
-                yield Pair(first, second, criterion, samples, same)
+                with suppress(core.TooFewJudgmentsError):
+                    if design.outputs == facts.JUDGED_ONLY:
+                        judged_for_both = _only_judged(*samples)
+                        samples = judged_for_both[0], judged_for_both[1]
+                    yield Pair(first, second, criterion, samples, same)
 
 
 def metric_values(design: CampaignDesign) -> Metrics | None:
@@ -220,7 +228,7 @@ def _samples(
     """The judgments of the system's outputs at these places, numbered in that order, before `stop`.
 
     places: None for all of its outputs. stop: a position, None for no end. outputs: how many there
-    are; None for those at these places.
+    are; None or 0 for those at these places.
     A system's own estimate ends at its own stop, a comparison at the earlier of two (rule 8).
     Criteria with fewer than two judgments are left out.
     """
@@ -234,7 +242,7 @@ def _samples(
         belongs &= system.position[place] < stop
     chosen = np.flatnonzero(belongs)
     group = None if system.group is None else system.group[at]
-    n = at.size if outputs is None else outputs
+    n = outputs or at.size
     incidence = core.Incidence(item[chosen], seen.scores.annotator[chosen], n, group)
     metric = seen.entered.get(system.system_id)
     if metric is not None and places is not None:
@@ -255,6 +263,26 @@ def _samples(
                 shared, score=score, scale=scale_of(criterion), metric=metric
             )
     return samples
+
+
+def _only_judged(*samples: core.Sample) -> tuple[core.Sample, ...]:
+    """Return the judgments of the items that all of these samples judge, as all that there are.
+
+    Raises TooFewJudgmentsError.
+    """
+    items = reduce(np.intersect1d, (np.unique(one.item) for one in samples))
+    at = [np.isin(one.item, items) for one in samples]
+    return tuple(
+        core.Sample(
+            score=one.score[of],
+            item=np.searchsorted(items, one.item[of]),
+            annotator=one.annotator[of],
+            n_population=items.size,
+            scale=one.scale,
+            group=None if one.group is None else one.group[items],
+        )
+        for one, of in zip(samples, at, strict=True)
+    )
 
 
 def entering_of(

@@ -106,12 +106,14 @@ class Table:
         return str(list(self.names[column])[self.columns[column][row]])
 
 
-def read_judgments(path: str | Path, names: Vocabulary, *, also: Sequence[str] = ()) -> Table:
+def read_judgments(
+    path: str | Path, names: Vocabulary, *, also: Sequence[str] = (), most: int | None = None
+) -> Table:
     """Read `system,item,annotator,criterion,score`; raises a `FileError`.
 
-    also: further columns of names, which need not be there.
+    also: further columns of names, which need not be there. most: how many rows are read.
     """
-    table = _read(path, names, JUDGMENT_COLUMNS, value="score", also=also)
+    table = _read(path, names, JUDGMENT_COLUMNS, value="score", also=also, most=most)
     table.refuse_duplicates(
         "{3} judged item {2} of {1} on {0} a second time",
         keys=("criterion", "system", "item", "annotator"),
@@ -135,12 +137,17 @@ def _read(
     *,
     value: str,
     also: Sequence[str] = (),
+    most: int | None = None,
 ) -> Table:
     path = Path(given)
     try:
         with path.open("rb") as file:
             found = reading.plain_table(iter(partial(file.read, _BLOCK), b""))
-            parts = list(_parts(path, found, names, columns, value, (GROUP, *also)))
+            parts = []
+            for part in _parts(path, found, names, columns, value, (GROUP, *also)):
+                parts.append(part)
+                if most is not None and sum(one[1].size for one in parts) > most:
+                    raise FileError(path, 0, f"it has more than {most:,} rows.")
     except OSError as error:
         raise FileError(path, 0, f"cannot be read: {error.strerror or error}.") from None
     except UploadRefused as refused:

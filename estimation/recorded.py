@@ -1,15 +1,16 @@
 """Judgments that were made elsewhere, from a file to a closed campaign with estimates."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from django.utils.dateparse import parse_date, parse_datetime
 
 from annotate.campaigns import recording
-from annotate.campaigns.recording import MOST_JUDGMENTS, Recorded
+from annotate.campaigns.recording import MOST_SCORES, Recorded
 from annotate.common.errors import Invalid
 from annotate.instruments.base import Criterion
 from annotate.models import Campaign
@@ -20,6 +21,7 @@ TIME = "time"
 RANDOM, OTHERWISE = "random", "otherwise"  # how the judged outputs were chosen
 UNBOUNDED, LOWER = "unbounded", "lower"
 LIKE = "style 1 5"
+FURTHEST = 1e6  # that the table of scores takes
 
 
 def import_judgments(
@@ -31,7 +33,7 @@ def import_judgments(
     outputs: int | None = None,
     scales: Iterable[str] = (),
     estimand: str = "population",
-    most: int = MOST_JUDGMENTS,
+    most: int = MOST_SCORES,
 ) -> Campaign:
     """Store the judgments of a file as a closed campaign; a worker estimates it.
 
@@ -40,35 +42,62 @@ def import_judgments(
     `style 1 5`, of the criteria that are not built in. Raises `Invalid`.
     """
     try:
-        table = from_files.read_judgments(path, from_files.vocabulary(), also=[TIME])
+        table = from_files.read_judgments(path, from_files.vocabulary(), also=[TIME], most=most)
+        _check_scores(table)
         groups = _groups(table)
-        judgments = _judgments(table)
+        keys = _keys(table)
+        judgments = _judgments(table, keys)
     except FileError as refused:
         where = f"Line {refused.line}: " if refused.line else ""
         said = refused.message[:1].upper() + refused.message[1:]
+        if most < MOST_SCORES and said.startswith("It has more"):
+            said += f" The command import_judgments takes {MOST_SCORES:,}."
         raise Invalid({"file": where + said}) from None
     return recording.create(
         name,
         judgments,
-        criteria=_criteria(table, scales),
+        criteria=_criteria(table, keys, scales),
         owner_id=owner_id,
         chosen=chosen,
         outputs=outputs,
         groups=groups,
         estimand=estimand,
-        most=most,
     )
 
 
-def _judgments(table: Table) -> list[Recorded]:
-    """Return what each person said about each output, in the order of the first rows about it."""
+def _check_scores(table: Table) -> None:
+    far = np.flatnonzero(np.abs(table.value) > FURTHEST)
+    if far.size:
+        raise FileError(
+            table.path,
+            int(table.line[far[0]]),
+            f"the score {table.value[far[0]]:g} is further from 0 than a million.",
+        )
+
+
+def _keys(table: Table) -> list[str]:
+    """Return the name of each criterion as addresses have it. Raises `FileError`."""
+    names = list(table.names["criterion"])
+    keys = ["_".join(re.findall(r"\w+", name)) for name in names]
+    for place, (name, key) in enumerate(zip(names, keys, strict=True)):
+        if not key or key in keys[:place]:
+            told = "has no letter" if not key else f"looks like {names[keys.index(key)]!r}"
+            raise FileError(table.path, 0, f"the criterion {name[:60]!r} {told}. Rename it.")
+    return keys
+
+
+def _judgments(table: Table, keys: Sequence[str]) -> list[Recorded]:
+    """Return what each person said about each output, in the order of the first rows about it.
+
+    keys: of the criteria, by their numbers.
+    """
     names = {column: list(known) for column, known in table.names.items()}
     columns = [table.columns[name].tolist() for name in ("system", "item", "annotator")]
     times = _times(table)
     found: dict[tuple[int, int, int], Recorded] = {}
     rows = zip(*columns, table.columns["criterion"].tolist(), table.value.tolist(), strict=True)
     for row, (system, item, annotator, criterion, score) in enumerate(rows):
-        scores: dict[str, float] = {names["criterion"][criterion]: score}
+        scores: dict[str, float] = {keys[criterion]: score}
         key = system, item, annotator
         if key in found:
             found[key].scores.update(scores)  # type: ignore[attr-defined]
@@ -110,7 +139,7 @@ def _time(text: str) -> datetime | None:
         found = datetime(day.year, day.month, day.day, tzinfo=UTC)
     if found is None or not 1900 < found.year < 2200:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _groups(table: Table) -> dict[str, str]:
@@ -132,16 +161,16 @@ def _groups(table: Table) -> dict[str, str]:
     return found
 
 
-def _criteria(table: Table, scales: Iterable[str]) -> list[Criterion]:
+def _criteria(table: Table, keys: Sequence[str], scales: Iterable[str]) -> list[Criterion]:
     """Return the criteria of the file with their scales: those that are said, or built-in ones."""
     said = dict(map(_scale, filter(str.strip, scales)))
-    names = list(table.names["criterion"])
+    names = [" ".join(name.split()) for name in table.names["criterion"]]
     if unknown := [name for name in said if name not in names]:
         raise Invalid(
             {"scales": f"The file has no criterion “{unknown[0]}”; it has {', '.join(names)}."}
         )
     found, lacking = [], []
-    for number, name in enumerate(names):
+    for number, (name, key) in enumerate(zip(names, keys, strict=True)):
         score = table.value[table.columns["criterion"] == number]
         known = said.get(name) or KNOWN_CRITERIA.get(name)
         if known is None:
@@ -155,7 +184,7 @@ def _criteria(table: Table, scales: Iterable[str]) -> list[Criterion]:
                     f"add the word {UNBOUNDED}."
                 }
             )
-        found.append(known)
+        found.append(replace(known, name=key, label=known.label or (name if name != key else "")))
     if lacking:
         raise Invalid(
             {
@@ -179,14 +208,13 @@ def _scale(line: str) -> tuple[str, Criterion]:
         name, numbers = [], (0.0, 0.0)
     if not name or not -1e6 <= numbers[0] < numbers[1] <= 1e6:
         raise Invalid({"scales": f"“{line.strip()[:60]}” is no scale. Write it like: {LIKE}"})
-    known = KNOWN_CRITERIA.get(" ".join(name))
-    more: Mapping[str, Any] = (
-        {"balance": known.balance, "person_share": known.person_share} if known else {}
-    )
+    usual = KNOWN_CRITERIA.get(" ".join(name), Criterion("", *numbers))
     return " ".join(name), Criterion(
         " ".join(name),
         *numbers,
         bounded=UNBOUNDED not in options,
-        higher_is_better=LOWER not in options,
-        **more,
+        higher_is_better=usual.higher_is_better and LOWER not in options,
+        label=usual.label,
+        balance=usual.balance,
+        person_share=usual.person_share,
     )

@@ -124,7 +124,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         fields: tuple[str, ...] = (
             *("id", "name", "public_title", "public_about", "status", "close_reason", "role"),
             *("instrument", "instrument_version", "crowd", "language", "contact"),
-            *("output_form", "input_form", "shows_input", "shows_reference"),
+            *("output_form", "input_form", "shows_input", "shows_reference", "recorded"),
             *("targets", "margins", "planned_items", "systems"),
             *("metric_choice", "metrics", "metric_transform", "estimand", "level", "stop_mode"),
             *("double_share", "raters", "annotator_cap", "people", "lease_minutes"),
@@ -490,7 +490,7 @@ class WithdrawLinksView(BoundedView):
 
 
 def _shown(campaign: Any, names: list[str] | tuple[()] = ()) -> Response:
-    members.ask(campaign)
+    members.ask(access.made_here(campaign))
     tidy = dict.fromkeys(" ".join(name.split()) for name in names)
     personal = [{"name": name, "link": members.links_of(campaign, name)} for name in tidy if name]
     found = {"open": members.links_of(campaign), "personal": personal}

@@ -174,7 +174,7 @@ def design_in(told: Mapping[str, Any], instrument: Instrument) -> CampaignDesign
         compares=instrument.compares,
         n_pairs=len(told["systems"]) if instrument.compares else 0,
         protocol=Protocol.from_data(told["protocol"]),
-        outputs=(told.get("recorded") or {}).get("outputs"),
+        outputs=campaigns_facts.outputs_of(told.get("recorded")),
     )
 
 

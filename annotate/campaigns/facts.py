@@ -1,7 +1,7 @@
 """What counts in a campaign, for estimates: outputs, protocol, scores, systems."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -288,12 +288,20 @@ def _with_material(judgments: QuerySet[Judgment]) -> QuerySet[Judgment]:
 # What counts in a campaign, as plain values and arrays: the input of `estimation`.
 
 
+JUDGED_ONLY = 0  # as the number of outputs: those that are judged on a criterion
+
+
+def outputs_of(recorded: Mapping[str, Any] | None) -> int | None:
+    """Return the number of outputs of a design, from what a campaign says of its judgments."""
+    return None if recorded is None else recorded["outputs"] or JUDGED_ONLY
+
+
 @dataclass(frozen=True)
 class CampaignDesign:
     """What was decided about a campaign before any judgment, and its state.
 
     outputs: of each system, where judgments were made elsewhere on a random sample of them and the
-    rest is not stored.
+    rest is not stored; `JUDGED_ONLY` where they are not a random sample of anything.
     """
 
     campaign_id: int
@@ -421,7 +429,7 @@ def design(campaign_id: int) -> CampaignDesign:
         compares=instrument.compares,
         n_pairs=System.objects.filter(campaign=campaign).count() if instrument.compares else 0,
         protocol=protocol_of(campaign),
-        outputs=(campaign.recorded or {}).get("outputs"),
+        outputs=outputs_of(campaign.recorded),
     )
 
 

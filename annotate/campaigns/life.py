@@ -50,7 +50,7 @@ def open_(campaign_id: int, *, actor_id: int | None = None) -> None:
         marks.mark(campaign_id, "opened")
 
 
-def record(campaign_id: int, *, actor_id: int | None, **detail: Any) -> None:
+def take_in(campaign_id: int, *, actor_id: int | None, **detail: Any) -> None:
     """Move draft -> closed, for judgments that were made elsewhere and are all stored."""
     with transaction.atomic():
         campaign, now = locks.campaign(campaign_id), timezone.now()

@@ -117,7 +117,8 @@ class CampaignFacts:
         """Return what imported judgments can say, in sentences; "" for those made here."""
         if not self.recorded:
             return ""
-        chosen, outputs = self.recorded["chosen"].rstrip(".") + ".", self.recorded["outputs"]
+        chosen, outputs = self.recorded["chosen"], self.recorded["outputs"]
+        chosen += "" if chosen.endswith((".", "!", "?", "。")) else "."
         if outputs is None:
             return (
                 "These judgments were made elsewhere, and what was judged was not chosen at "

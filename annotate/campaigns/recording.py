@@ -36,9 +36,11 @@ from annotate.models import (
 )
 from annotate.models.base import Estimand, new_public_id
 
-MOST_JUDGMENTS = 200_000
+MOST_SCORES = 200_000
 MOST_ON_A_PAGE = 50_000  # that a request takes in some seconds
-MOST_OUTPUTS = 10**9  # of each system
+MOST_OUTPUTS = 10**7  # of each system, judged or not
+MOST_STORED = 200_000  # of all systems, as every system has every item of a random sample
+MOST_SYSTEMS, MOST_CRITERIA, MOST_ON_ONE = 100, 50, 1000
 LONGEST_CHOSEN = 300
 LONGEST_NAME = 120  # of a campaign, an item and a person
 LONGEST_SYSTEM, LONGEST_CRITERION = 80, 40
@@ -75,20 +77,18 @@ def create(
     outputs: int | None = None,
     groups: Mapping[str, str] | None = None,
     estimand: str = Estimand.POPULATION,
-    most: int = MOST_JUDGMENTS,
 ) -> Campaign:
     """Store the judgments in their order, and close the campaign; a worker estimates it.
 
     outputs: how many outputs each system had, of which the judged ones are a random sample. None:
     they were not chosen at random, so nothing is said beyond the items that are judged.
     chosen: how they were chosen, in words. groups: of the items that belong together, by item.
-    most: how many judgments it takes.
     Raises `Invalid`.
     """
     name, chosen, groups = name.strip(), chosen.strip(), groups or {}
     items = list(dict.fromkeys(one.item for one in judgments))
     systems = list(dict.fromkeys(one.system for one in judgments))
-    _check(name, judgments, criteria, chosen, outputs, groups, len(items), most)
+    _check(name, judgments, criteria, chosen, outputs, groups, items, systems)
     with transaction.atomic():
         campaign = Campaign(
             name=name,
@@ -117,14 +117,15 @@ def create(
             Membership.objects.create(
                 campaign=campaign, user_id=owner_id, role=Membership.Role.OWNER
             )
-        audit.record("create", campaign_id=campaign.pk, actor_id=owner_id, outputs=len(items))
         of = _texts(campaign, systems, items, groups, judgments, everything=outputs is not None)
+        n_outputs = Authorship.objects.filter(item__campaign=campaign).count()
+        audit.record("create", campaign_id=campaign.pk, actor_id=owner_id, outputs=n_outputs)
         _work(campaign, judgments, of)
         locks.campaign(campaign.pk)
         totals.recount(campaign.pk)
         with connection.cursor() as cursor:  # plans without it would take a new study for empty
             cursor.execute("ANALYZE annotate_judgment, annotate_slot, annotate_assignment")
-        life.record(
+        life.take_in(
             campaign.pk, actor_id=owner_id, judgments=len(judgments), chosen=chosen, outputs=outputs
         )
     return campaign
@@ -137,8 +138,8 @@ def _check(
     chosen: str,
     outputs: int | None,
     groups: Mapping[str, str],
-    n_items: int,
-    most: int,
+    items: Sequence[str],
+    systems: Sequence[str],
 ) -> None:
     errors: dict[str, str] = {}
     if not 0 < len(name) <= LONGEST_NAME:
@@ -148,31 +149,48 @@ def _check(
             "Say how the judged outputs were chosen, in one sentence of at most "
             f"{LONGEST_CHOSEN} characters."
         )
-    if not judgments:
-        errors["file"] = "There are no judgments."
-    elif len(judgments) > most:
-        errors["file"] = f"At most {count(most)} judgments here; these are {count(len(judgments))}."
-        if most < MOST_JUDGMENTS:
-            errors["file"] += (
-                f" The command import_judgments takes {count(MOST_JUDGMENTS)} of them."
-            )
-    elif problem := _too_long(judgments, criteria, groups):
+    if problem := _file_problem(judgments, criteria, groups, systems):
         errors["file"] = problem
-    if outputs is not None and judgments:
-        if outputs < n_items:
+    elif outputs is not None:
+        if outputs < len(items):
             errors["outputs"] = (
-                f"The file has judgments of {many(n_items, 'item')}, so each system had at least "
-                "as many outputs."
+                f"The file has judgments of {many(len(items), 'item')}, so each system had at "
+                "least as many outputs."
             )
         elif outputs > MOST_OUTPUTS:
             errors["outputs"] = f"At most {count(MOST_OUTPUTS)} outputs of each system."
-        elif groups and outputs > n_items:
+        elif groups and outputs > len(items):
             errors["outputs"] = (
                 "The items come in groups, and this number does not say how many groups there "
                 "were. Give the number of judged items, or leave the groups out."
             )
+        elif len(items) * len(systems) > MOST_STORED:
+            errors["file"] = (
+                f"{many(len(items), 'item')} of {many(len(systems), 'system')} are more than "
+                f"{count(MOST_STORED)} outputs. Import some systems at a time."
+            )
     if errors:
         raise Invalid(errors)
+
+
+def _file_problem(
+    judgments: Sequence[Recorded],
+    criteria: Sequence[Criterion],
+    groups: Mapping[str, str],
+    systems: Sequence[str],
+) -> str:
+    """Return what is wrong with the judgments; "" if nothing is."""
+    if len(systems) > MOST_SYSTEMS:
+        return f"At most {MOST_SYSTEMS} systems; these are {count(len(systems))}."
+    if len(criteria) > MOST_CRITERIA:
+        return f"At most {MOST_CRITERIA} criteria; these are {count(len(criteria))}."
+    of_each = Counter((one.system, name) for one in judgments for name in one.scores)
+    if max(of_each.values(), default=0) < 2:
+        return "No system has two judgments on a criterion, and an estimate needs two."
+    ((system, item), n) = Counter((one.system, one.item) for one in judgments).most_common(1)[0]
+    if n > MOST_ON_ONE:
+        return f"At most {count(MOST_ON_ONE)} people judge one output; {item} of {system} has more."
+    return _too_long(judgments, criteria, groups)
 
 
 def _too_long(

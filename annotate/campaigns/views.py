@@ -27,6 +27,7 @@ from annotate.common.access import (
     access,
     is_owner,
     is_running,
+    made_here,
     owned,
     researcher_page,
     reviewable,
@@ -435,7 +436,7 @@ def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Show the links and who came by them. POST makes personal links; nothing is stored for
     them."""
     reading = request.method != "POST"
-    campaign = (visible if reading else reviewable)(request.user, public_id)
+    campaign = made_here((visible if reading else reviewable)(request.user, public_id))
     names = NamesForm(request.POST or None)
     made = names.cleaned_data["names"] if names.is_valid() else []
     status = 422 if names.is_bound and not made else 200

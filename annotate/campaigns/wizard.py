@@ -179,7 +179,7 @@ def _first_plan(request: HttpRequest, kept: Any) -> Plan:
     if kept is not None:
         return imports.asked_of(kept)
     if like := _asked(request, "like"):
-        return plans.plan_of(access.run(request.user, like))
+        return plans.plan_of(access.made_here(access.run(request.user, like)))
     plan = Plan(name="", targets={}, metrics=RECOMMENDED)
     try:
         asked = studies_queries.named(_asked(request, "instrument"))

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.accounts.accounts import as_chosen
 from annotate.common import numbers, requests
-from annotate.common.errors import NotAllowed, NotFound, ServiceError
+from annotate.common.errors import Conflict, NotAllowed, NotFound, ServiceError
 from annotate.models import Campaign, CampaignImport, Membership, ResultsSeen
 from annotate.review import reviews
 
@@ -130,6 +130,15 @@ def reviewable(user: Who, public_id: str) -> Campaign:
     """Return the campaign, if `user` may look at its annotators and rule; else `NotAllowed`."""
     mine = access(user, public_id)
     return _allowed(mine, mine.reviews, "Viewers of a campaign do not see its annotators.")
+
+
+def made_here(campaign: Campaign) -> Campaign:
+    """Return the campaign, if people judge in it; `Conflict` for imported judgments."""
+    if campaign.recorded:
+        raise Conflict(
+            "The judgments of this campaign were made elsewhere: nobody is asked or paid for it."
+        )
+    return campaign
 
 
 def _allowed(mine: Access, may: bool, refused: str) -> Campaign:

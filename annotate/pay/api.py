@@ -125,7 +125,7 @@ class ExtraPayView(BoundedView):
     @extend_schema(request=GiftSerializer, responses={200: GivenSerializer, 201: GivenSerializer})
     def post(self, request: Request, public_id: str) -> Response:
         """Give a bonus or a compensation; 200 if the key has already given it."""
-        campaign = access.owned(request.user, public_id)
+        campaign = access.made_here(access.owned(request.user, public_id))
         typed = validated(GiftSerializer(data=request.data))
         gift = payouts.Gift(
             payouts.Kind(typed["kind"]),

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate.campaigns import views as campaigns_views
 from annotate.campaigns.forms import GiftForm
 from annotate.common import lists as common_lists
-from annotate.common.access import owned, researcher_page
+from annotate.common.access import made_here, owned, researcher_page
 from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.common.numbers import money_text
 from annotate.common.requests import csv_file
@@ -40,6 +40,7 @@ ROWS, LINES, LISTS = 50, 100, 10  # on a page: accounts, lines of a list, lists
 @never_cache
 @researcher_page
 def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    made_here(owned(request.user, public_id))
     new = {"key": uuid.uuid4().hex, "annotator": request.GET.get("to", "")[:16]}
     return _page(request, public_id, GiftForm(initial=new))
 
@@ -49,7 +50,7 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @researcher_page
 def give(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """A bonus or a compensation; the form's key makes a second click give nothing."""
-    campaign = owned(request.user, public_id)
+    campaign = made_here(owned(request.user, public_id))
     form = GiftForm(request.POST)
     if not form.is_valid():
         return _page(request, public_id, form, status=422)

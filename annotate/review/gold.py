@@ -231,7 +231,7 @@ def instruct(campaign_id: int, *, question: str, value: float, actor_id: int | N
         kind=GoldItem.Kind.INSTRUCTION,
         text=f"{first} {told}".strip(),
         input=context,
-        reference=first,
+        reference=first if campaign.shows_reference else "",
         expected={question: [value]},
     )
     return add(campaign_id, [new], actor_id=actor_id)[0]

@@ -20,7 +20,7 @@ from annotate.campaigns.forms import DefinitionForm
 from annotate.common import access
 from annotate.common import api as common_api
 from annotate.common import lists as common_lists
-from annotate.common.access import researcher_page, run
+from annotate.common.access import made_here, researcher_page, run
 from annotate.common.api import BoundedView, RequestSerializer, validated
 from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.common.numbers import many, short
@@ -83,7 +83,7 @@ MOST_PEOPLE = 100  # on the page; the reviews' queue has everybody who is listed
 @never_cache
 @researcher_page
 def gold_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    campaign = run(request.user, public_id)
+    campaign = made_here(run(request.user, public_id))
     forms = _forms(request, campaign)
     if request.method != "POST":
         return _page(request, campaign, forms)

@@ -266,9 +266,12 @@ def tutorial_contents_stored(_request: HttpRequest, key: str, tutorial_id: int) 
 
 def instrument_named(reference: str) -> Instrument:
     try:
-        return studies_queries.named(reference)
+        found = studies_queries.named(reference)
     except KeyError as error:
         raise NotFound(str(error.args[0])) from None
+    if found.partial:
+        raise NotFound("Nobody can be asked by this instrument: it holds recorded scores.")
+    return found
 
 
 def tutorial_form_page(

@@ -172,6 +172,7 @@ def shown(
         "language": language,
         "css": css,
         "scrolls": scrolls,
+        "campaign": context.get("campaign"),
     }
 
 

@@ -827,7 +827,7 @@ def made_elsewhere(now: Dashboard) -> Advice | None:
         return None
     if now.at is None:
         text = "The judgments are stored. A worker computes the estimates now."
-        return Advice("in_a_moment", "Wait a moment", text, waits=True)
+        return Advice("estimating", "Wait a moment", text, waits=True)
     return results(now)
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -11,6 +12,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
+from django.utils.html import escape
 
 from annotate.campaigns import life, plans, totals
 from annotate.common.errors import Conflict, Invalid
@@ -191,7 +193,7 @@ def test_an_export_is_verified(tmp_path):
         ({"scales": [*SCALES, "adequacy 1 5"]}, "scales", "no criterion “adequacy”"),
         ({"outputs": 89}, "outputs", "90 items"),
         ({"outputs": 10**9 + 1}, "outputs", "At most"),
-        ({"most": 225}, "file", "these are 226. The command"),
+        ({"most": 451}, "file", "more than 451 rows. The command"),
         ({"name": " "}, "name", "Give the campaign a name"),
         ({"chosen": ""}, "chosen", "in one sentence"),
     ],
@@ -214,11 +216,14 @@ def test_what_cannot_be_taken_is_told(tmp_path, change, field, said):
         (("", "item 0", "alpha", "overall", "0", ""), "annotator is empty"),
         (("p1", "i" * 121, "alpha", "overall", "0", ""), "longer than 120"),
         (("p1", "item 0", "a" * 81, "overall", "0", ""), "longer than 80"),
+        (("p1", "item 0", "alpha", "edit", "1e7", ""), "further from 0 than a million"),
+        (("p1", "item 0", "alpha", "!?", "0", ""), "has no letter"),
     ],
 )
 def test_a_faulty_row_is_told_with_its_place(tmp_path, row, said):
+    also = ("p2", *row[1:4], "0", "")
     with pytest.raises(Invalid) as refused:
-        taken(write(tmp_path / "theirs.csv", [row]), scales=[])
+        taken(write(tmp_path / "theirs.csv", [row, also]), scales=[])
     assert said in refused.value.errors["file"]
 
 
@@ -292,3 +297,89 @@ def test_the_api_tells_what_is_wrong(client):
         content_type="application/json",
     )
     assert "file" in both.json()["errors"]
+
+
+def test_each_criterion_speaks_for_the_items_judged_on_it(tmp_path):
+    few = [row for row in rows() if row[3] == "overall" or int(row[1].split()[1]) < 30]
+    campaign = taken(write(tmp_path / "theirs.csv", few))
+    of_style = [row for row in few if row[3] == "style"]
+    alone = write(tmp_path / "style.csv", of_style)
+    theirs = {one["system"]: one for one in estimated(alone, items=30, scale=(1, 5))}
+    for one in read.newest([campaign.pk], ["style"]):
+        same(one, theirs[one.system.name])
+
+
+def test_a_difference_speaks_for_the_items_judged_for_both(tmp_path):
+    half = [row for row in rows() if row[2] == "alpha" or int(row[1].split()[1]) % 2]
+    campaign = taken(write(tmp_path / "theirs.csv", half))
+    both = [row for row in half if int(row[1].split()[1]) % 2 and row[3] == "overall"]
+    found = estimated(write(tmp_path / "both.csv", both), items=45, compare=("alpha", "beta"))
+    ours = Comparison.objects.get(campaign=campaign, criterion="overall")
+    assert (ours.n_items, ours.difference) == (45, found[-1]["estimate"])
+    assert (ours.low, ours.high) == (found[-1]["low"], found[-1]["high"])
+    to = tmp_path / "export.zip"
+    call_command("export", campaign.public_id, to=to, stdout=StringIO(), stderr=StringIO())
+    out = StringIO()
+    call_command("verify", str(to), stdout=out, stderr=StringIO(), no_color=True)
+    assert "Everything agrees" in out.getvalue()
+
+
+@pytest.mark.parametrize("name", ["a/b", 'a. b"<x>', "two  blanks", "质量"])
+def test_a_criterion_of_any_name_has_its_pages(tmp_path, client, name):
+    found = [(*row[:3], name, *row[4:]) for row in rows() if row[3] == "style"]
+    ada = user()
+    scale = f"{' '.join(name.split())} 1 5"
+    campaign = taken(write(tmp_path / "theirs.csv", found), scales=[scale])
+    client.force_login(ada)
+    page = client.get(f"/campaigns/{campaign.public_id}/")
+    assert escape(" ".join(name.split())) in page.content.decode()
+    plot = re.search(r'src="([^"]*plots[^"]*svg)"', page.content.decode())
+    assert plot is not None
+    assert client.get(plot[1]).status_code == 200
+
+
+def test_a_time_is_kept_whatever_its_offset(tmp_path):
+    found = [(*row[:5], "2026-03-01T00:00:00+23:59") for row in rows()]
+    campaign = taken(write(tmp_path / "theirs.csv", found))
+    first = Judgment.objects.filter(campaign=campaign).first()
+    assert first.submitted_at.isoformat() == "2026-02-28T00:01:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([("p1", "item 0", "alpha", "overall", "0", "")], "needs two"),
+        ([(f"p{n}", "item 0", "alpha", "overall", "0", "") for n in range(1001)], "one output"),
+        ([(f"p{n % 2}", "i", f"s{n // 2}", "overall", "0", "") for n in range(202)], "100 systems"),
+        (
+            [("p1", f"i{n}", f"s{n % 100}", "overall", "0", "") for n in range(2001)],
+            "200,000 outputs",
+        ),
+    ],
+)
+def test_what_would_not_fit_is_refused(tmp_path, found, said):
+    with pytest.raises(Invalid) as refused:
+        taken(write(tmp_path / "theirs.csv", found), scales=[], outputs=5000)
+    assert said in refused.value.errors["file"]
+
+
+@pytest.mark.parametrize("path", ["people", "gold", "pay"])
+def test_nobody_is_asked_or_paid_for_it(tmp_path, client, path):
+    ada = user()
+    campaign = taken(write(tmp_path / "theirs.csv", rows()))
+    client.force_login(ada)
+    refused = client.get(f"/campaigns/{campaign.public_id}/{path}/")
+    assert refused.status_code == 409
+    assert b"made elsewhere" in refused.content
+    posted = client.post(
+        f"/api/v1/campaigns/{campaign.public_id}/links/",
+        {"names": ["a"]},
+        content_type="application/json",
+    )
+    assert posted.status_code == 409
+    assert client.get(f"/instruments/{campaign.instrument}/tutorials/").status_code == 404
+    shown = client.get(f"/api/v1/campaigns/{campaign.public_id}/").json()
+    assert shown["recorded"] == {"outputs": None, "chosen": "Drawn by lot."}
+    item = client.get(f"/campaigns/{campaign.public_id}/items/1/")
+    assert b"The text is not known here." in item.content
+    assert b"The system wrote nothing." not in item.content

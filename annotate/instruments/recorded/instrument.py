@@ -22,7 +22,12 @@ DEFINED = "recorded"  # in the definition of such an instrument: its criteria
 def definition_of(criteria: Iterable[Criterion]) -> dict[str, Any]:
     """Return the definition of an instrument of imported judgments with these criteria, as JSON."""
     names = ("name", "low", "high", "bounded", "higher_is_better", "balance", "person_share")
-    return {DEFINED: [{name: getattr(one, name) for name in names} for one in criteria]}
+    return {
+        DEFINED: [
+            {"label": str(one.label)} | {name: getattr(one, name) for name in names}
+            for one in criteria
+        ]
+    }
 
 
 class RecordedScores(Instrument):
@@ -52,6 +57,10 @@ class RecordedScores(Instrument):
         if errors or not asked:
             raise InvalidResponse(errors or {"scores": "A recorded judgment contains a score."})
         return {**raw, "scores": {c.name: float(scores[c.name]) for c in asked}}
+
+    def other_answers(self, response: Mapping[str, Any]) -> list[tuple[str, str]]:
+        given = response.get("scores", {})
+        return [(c.title, f"{given[c.name]:g}" if c.name in given else "–") for c in self.criteria]
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         return dict(response["scores"])

@@ -3,9 +3,11 @@
 from decimal import Decimal
 from typing import Any
 
-from annotate.campaigns import life
+from annotate.campaigns import life, recording
 from annotate.campaigns.problems import Row
+from annotate.campaigns.recording import Recorded
 from annotate.crowds import outbox
+from annotate.instruments.base import Criterion
 from annotate.models import Campaign
 from annotate.work import participations
 from tests.estimation.advised.at_a_crowd import at_the_crowd, launch
@@ -156,3 +158,21 @@ def _archived(world: World) -> Campaign:
     made = _ended(world)
     life.archive(made.pk, actor_id=world.owner.pk)
     return made
+
+
+@situation("estimating")
+def _estimating(world: World) -> Campaign:
+    """Judgments that were made elsewhere, before a worker has looked at them."""
+    judgments = [
+        Recorded("pointer", f"item {n % 40}", f"p{n % 7}", {"overall": n % 3 - 1}, None)
+        for n in range(60)
+    ]
+    criteria = [Criterion("overall", -1, 1)]
+    return recording.create(
+        "Theirs",
+        judgments,
+        criteria=criteria,
+        owner_id=world.owner.pk,
+        chosen="By lot.",
+        outputs=90,
+    )
