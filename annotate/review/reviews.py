@@ -307,8 +307,6 @@ def screen(campaign_id: int) -> int:
     becomes final on unscreened work.
     """
     campaign = Campaign.objects.get(pk=campaign_id)
-    if campaign.recorded:  # made elsewhere: nothing is known of how people worked
-        return 0
     state = evidence.state(campaign_id)
     if campaign.screened == state or (columns := evidence.columns(campaign)) is None:
         return 0

@@ -127,6 +127,7 @@ def test_a_score_may_be_missing_and_people_are_not_mixed_up_with_others(tmp_path
     campaign, again = taken(path, outputs=120), taken(path, name="Again", outputs=120)
     theirs = theirs_of(path, items=120)
     for one in read.newest([campaign.pk], ["overall", "style"]):
+        assert not one.provisional
         same(one, theirs[one.system.name, one.criterion])
     n_rows = {one.n_judgments for one in read.newest([campaign.pk], ["overall", "style"])}
     assert len(n_rows) > 1  # the criteria have different numbers of judgments
