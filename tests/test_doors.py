@@ -29,7 +29,7 @@ RESULTS = roles_table.named("reviewer", "once closed") - {"api-ranking"}
 GUARDED = [door for door in DOORS if door.name not in ANYBODY]
 OF_CAMPAIGNS = [door for door in GUARDED if door.name not in RESEARCHERS]
 # What those who may come in find missing there: this campaign is no ranking, has no budget and no
-# tutorial of its own, and an empty body names no act.
+# tutorial of its own, an empty body names no act, and no worker has read the file yet.
 MISSING = {
     "get api-ranking",
     "get annotate:tutorial-stored",
@@ -38,6 +38,7 @@ MISSING = {
     "post annotate:budget",
     "post annotate:gold",
     "post annotate:import",
+    "get annotate:import-item",
     "post api-doubtful-pay",
 }
 

@@ -175,7 +175,9 @@ def servers() -> Iterator[Servers]:
         if made.failed:
             print(made.logs(), file=sys.stderr)
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            until = time.monotonic() + 10  # a child that was killed may write for another moment
+            while folder.exists() and time.monotonic() < until:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def durable() -> None:

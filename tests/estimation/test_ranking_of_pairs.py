@@ -78,7 +78,7 @@ def test_stored_intervals_share_alpha_among_pairs_and_criteria() -> None:
     made = ranked(items=40, margins=margins, double_share=0)
     prefer_in_turn(made, crowd(made), 110)
     design = facts.design(made.pk)
-    rows = read.newest([made.pk]).select_related("system")
+    rows = read.newest([made.pk], margins).select_related("system")
     assert rows.count() == 6
     for row in rows:
         assert (row.detail["pairs"], row.detail["margin"]) == (6, margins[row.criterion])
