@@ -181,11 +181,13 @@ def pairs(design: CampaignDesign, seen: Evidence) -> Iterator[Pair]:
         for criterion in design.primary:
             if criterion.name in one and criterion.name in other:
                 samples = one[criterion.name], other[criterion.name]
-                with suppress(core.TooFewJudgmentsError):
-                    if design.outputs == facts.JUDGED_ONLY:
-                        judged_for_both = _only_judged(*samples)
-                        samples = judged_for_both[0], judged_for_both[1]
-                    yield Pair(first, second, criterion, samples, same)
+                if design.outputs == facts.JUDGED_ONLY:
+                    try:
+                        a, b = _only_judged(*samples)
+                    except core.TooFewJudgmentsError:
+                        continue
+                    samples = a, b
+                yield Pair(first, second, criterion, samples, same)
 
 
 def metric_values(design: CampaignDesign) -> Metrics | None:

@@ -1,7 +1,8 @@
 """Judgments and metrics from plain files, as samples of `estimation.core`."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -50,6 +51,10 @@ class FileError(ValueError):
         where = f"{path}, line {line}" if line else f"{path}"
         super().__init__(f"{where}: {message}")
         self.path, self.line, self.message = path, line, message
+
+
+class TooManyRows(FileError):
+    """A file is longer than what is read here."""
 
 
 Names = dict[str, int]  # numbered 0, 1, 2, ... in the order in which they first appear
@@ -107,13 +112,20 @@ class Table:
 
 
 def read_judgments(
-    path: str | Path, names: Vocabulary, *, also: Sequence[str] = (), most: int | None = None
+    path: str | Path,
+    names: Vocabulary,
+    *,
+    blocks: Iterable[bytes] | None = None,
+    also: Sequence[str] = (),
+    most: int | None = None,
 ) -> Table:
     """Read `system,item,annotator,criterion,score`; raises a `FileError`.
 
-    also: further columns of names, which need not be there. most: how many rows are read.
+    blocks: the contents, where they are no file at `path`. also: further columns of names, which
+    need not be there. most: of the rows; `TooManyRows` otherwise.
     """
-    table = _read(path, names, JUDGMENT_COLUMNS, value="score", also=also, most=most)
+    asked: dict[str, Any] = {"blocks": blocks, "also": also, "most": most}
+    table = _read(path, names, JUDGMENT_COLUMNS, value="score", **asked)
     table.refuse_duplicates(
         "{3} judged item {2} of {1} on {0} a second time",
         keys=("criterion", "system", "item", "annotator"),
@@ -136,18 +148,22 @@ def _read(
     columns: tuple[str, ...],
     *,
     value: str,
+    blocks: Iterable[bytes] | None = None,
     also: Sequence[str] = (),
     most: int | None = None,
 ) -> Table:
     path = Path(given)
     try:
-        with path.open("rb") as file:
-            found = reading.plain_table(iter(partial(file.read, _BLOCK), b""))
+        with ExitStack() as opened:
+            if blocks is None:
+                file = opened.enter_context(path.open("rb"))
+                blocks = iter(partial(file.read, _BLOCK), b"")
+            found = reading.plain_table(blocks)
             parts = []
             for part in _parts(path, found, names, columns, value, (GROUP, *also)):
                 parts.append(part)
                 if most is not None and sum(one[1].size for one in parts) > most:
-                    raise FileError(path, 0, f"it has more than {most:,} rows.")
+                    raise TooManyRows(path, 0, f"it has more than {most:,} rows.")
     except OSError as error:
         raise FileError(path, 0, f"cannot be read: {error.strerror or error}.") from None
     except UploadRefused as refused:

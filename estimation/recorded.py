@@ -15,10 +15,9 @@ from annotate.common.errors import Invalid
 from annotate.instruments.base import Criterion
 from annotate.models import Campaign
 from estimation import from_files
-from estimation.from_files import GROUP, KNOWN_CRITERIA, FileError, Table
+from estimation.from_files import GROUP, KNOWN_CRITERIA, FileError, Table, TooManyRows
 
 TIME = "time"
-RANDOM, OTHERWISE = "random", "otherwise"  # how the judged outputs were chosen
 UNBOUNDED, LOWER = "unbounded", "lower"
 LIKE = "style 1 5"
 FURTHEST = 1e6  # that the table of scores takes
@@ -27,6 +26,7 @@ FURTHEST = 1e6  # that the table of scores takes
 def import_judgments(
     path: Path,
     *,
+    blocks: Iterable[bytes] | None = None,
     name: str,
     owner_id: int | None,
     chosen: str,
@@ -38,11 +38,14 @@ def import_judgments(
     """Store the judgments of a file as a closed campaign; a worker estimates it.
 
     path: a table `system,item,annotator,criterion,score`, and perhaps `time` and `group`, of any
-    format that imports read. outputs, chosen: see `recording.create`. scales: lines such as
-    `style 1 5`, of the criteria that are not built in. Raises `Invalid`.
+    format that imports read. blocks: its contents, where they are no file. outputs, chosen: see
+    `recording.create`. scales: lines such as `style 1 5`, of the criteria that are not built in.
+    most: of its rows. Raises `Invalid`.
     """
     try:
-        table = from_files.read_judgments(path, from_files.vocabulary(), also=[TIME], most=most)
+        table = from_files.read_judgments(
+            path, from_files.vocabulary(), blocks=blocks, also=[TIME], most=most
+        )
         _check_scores(table)
         groups = _groups(table)
         keys = _keys(table)
@@ -50,7 +53,7 @@ def import_judgments(
     except FileError as refused:
         where = f"Line {refused.line}: " if refused.line else ""
         said = refused.message[:1].upper() + refused.message[1:]
-        if most < MOST_SCORES and said.startswith("It has more"):
+        if most < MOST_SCORES and isinstance(refused, TooManyRows):
             said += f" The command import_judgments takes {MOST_SCORES:,}."
         raise Invalid({"file": where + said}) from None
     return recording.create(
@@ -206,7 +209,7 @@ def _scale(line: str) -> tuple[str, Criterion]:
         numbers = float(low), float(high)
     except ValueError:
         name, numbers = [], (0.0, 0.0)
-    if not name or not -1e6 <= numbers[0] < numbers[1] <= 1e6:
+    if not name or not -FURTHEST <= numbers[0] < numbers[1] <= FURTHEST:
         raise Invalid({"scales": f"“{line.strip()[:60]}” is no scale. Write it like: {LIKE}"})
     usual = KNOWN_CRITERIA.get(" ".join(name), Criterion("", *numbers))
     return " ".join(name), Criterion(

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from django import forms
@@ -29,8 +28,9 @@ from annotate.common.errors import Invalid
 from annotate.models import Campaign
 from annotate.models.base import Estimand
 from estimation import recorded
-from estimation.recorded import LIKE, OTHERWISE, RANDOM
+from estimation.recorded import LIKE
 
+RANDOM, OTHERWISE = "random", "otherwise"
 HOW = (
     (RANDOM, "At random, out of all outputs of each system"),
     (OTHERWISE, "Otherwise, or all that I have"),
@@ -53,23 +53,17 @@ def take(
     """Store the judgments of a file, or of rows, as a closed campaign. Raises `Invalid`."""
     if wrong := _needs(given):
         raise Invalid(wrong)
-    with NamedTemporaryFile() as copy:
-        if isinstance(file, list):
-            copy.write(json.dumps(file).encode("utf-8", "surrogatepass"))
-        else:
-            for part in file.chunks():
-                copy.write(part)
-        copy.flush()
-        return recorded.import_judgments(
-            Path(copy.name),
-            name=given["name"],
-            owner_id=owner_id,
-            chosen=given["chosen"],
-            outputs=given.get("outputs"),
-            scales=given["scales"],
-            estimand=given["estimand"],
-            most=MOST_ON_A_PAGE,
-        )
+    return recorded.import_judgments(
+        Path("judgments"),
+        blocks=[json.dumps(file).encode()] if isinstance(file, list) else file.chunks(),
+        name=given["name"],
+        owner_id=owner_id,
+        chosen=given["chosen"],
+        outputs=given.get("outputs"),
+        scales=given["scales"],
+        estimand=given["estimand"],
+        most=MOST_ON_A_PAGE,
+    )
 
 
 class RecordedForm(forms.Form):

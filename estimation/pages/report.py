@@ -538,16 +538,14 @@ class ChecklistItem:
 
 
 def checklist(report: CampaignReport) -> tuple[ChecklistItem, ...]:
-    answer_of = _elsewhere if report.facts.recorded else _here
-    answered = ((question, answer_of(report, answer)) for question, answer in QUESTIONS)
+    answered = (
+        (question, _elsewhere(report, answer) if report.facts.recorded else answer(report))
+        for question, answer in QUESTIONS
+    )
     return tuple(
         ChecklistItem(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))
         for question, answer in answered
     )
-
-
-def _here(report: CampaignReport, answer: Callable[[CampaignReport], str]) -> str:
-    return answer(report)
 
 
 def _elsewhere(report: CampaignReport, answer: Callable[[CampaignReport], str]) -> str:
