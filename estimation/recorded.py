@@ -10,7 +10,8 @@ import numpy as np
 from django.utils.dateparse import parse_date, parse_datetime
 
 from annotate.campaigns import recording
-from annotate.campaigns.recording import MOST_SCORES, Recorded
+from annotate.campaigns.recording import LONGEST_CRITERION, MOST_SCORES, Recorded
+from annotate.campaigns.sheet import wrong_text
 from annotate.common.errors import Invalid
 from annotate.instruments.base import Criterion
 from annotate.models import Campaign
@@ -53,6 +54,7 @@ def import_judgments(
     except FileError as refused:
         where = f"Line {refused.line}: " if refused.line else ""
         said = refused.message[:1].upper() + refused.message[1:]
+        said = said.encode(errors="replace").decode()  # it may quote half a character
         if most < MOST_SCORES and isinstance(refused, TooManyRows):
             said += f" The command import_judgments takes {MOST_SCORES:,}."
         raise Invalid({"file": where + said}) from None
@@ -83,6 +85,8 @@ def _keys(table: Table) -> list[str]:
     names = list(table.names["criterion"])
     keys = ["_".join(re.findall(r"\w+", name)) for name in names]
     for place, (name, key) in enumerate(zip(names, keys, strict=True)):
+        if wrong := next(wrong_text("criterion", name, LONGEST_CRITERION), None):
+            raise FileError(table.path, 0, wrong[1])
         if not key or key in keys[:place]:
             told = "has no letter" if not key else f"looks like {names[keys.index(key)]!r}"
             raise FileError(table.path, 0, f"the criterion {name[:60]!r} {told}. Rename it.")

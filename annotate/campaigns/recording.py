@@ -180,6 +180,8 @@ def _file_problem(
     systems: Sequence[str],
 ) -> str:
     """Return what is wrong with the judgments; "" if nothing is."""
+    if problem := _too_long(judgments, groups):
+        return problem
     if len(systems) > MOST_SYSTEMS:
         return f"At most {MOST_SYSTEMS} systems; these are {count(len(systems))}."
     if len(criteria) > MOST_CRITERIA:
@@ -190,18 +192,15 @@ def _file_problem(
     ((system, item), n) = Counter((one.system, one.item) for one in judgments).most_common(1)[0]
     if n > MOST_ON_ONE:
         return f"At most {count(MOST_ON_ONE)} people judge one output; {item} of {system} has more."
-    return _too_long(judgments, criteria, groups)
+    return ""
 
 
-def _too_long(
-    judgments: Sequence[Recorded], criteria: Sequence[Criterion], groups: Mapping[str, str]
-) -> str:
+def _too_long(judgments: Sequence[Recorded], groups: Mapping[str, str]) -> str:
     """Return what is wrong with the first name that the database cannot hold; "" if nothing is."""
     for what, names, longest in (
         ("system", {one.system for one in judgments}, LONGEST_SYSTEM),
         ("item", {one.item for one in judgments}, LONGEST_NAME),
         ("annotator", {one.annotator for one in judgments}, LONGEST_NAME),
-        ("criterion", {one.name for one in criteria}, LONGEST_CRITERION),
         ("group", set(groups.values()), LONGEST_NAME),
     ):
         for name in sorted(names):

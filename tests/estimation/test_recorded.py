@@ -384,3 +384,27 @@ def test_nobody_is_asked_or_paid_for_it(tmp_path, client, path):
     item = client.get(f"/campaigns/{campaign.public_id}/items/1/")
     assert b"The text is not known here." in item.content
     assert b"The system wrote nothing." not in item.content
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"criterion": "st\0yle"},
+        {"criterion": "st\ud800yle"},
+        {"criterion": "style" + "." * 50},
+        {"item": "i\0"},
+        {"system": "\ud800"},
+        {"group": "\0"},
+        {"annotator": "\ud800", "twice": True},
+    ],
+)
+def test_names_that_nothing_can_store_are_told(client, odd):
+    client.force_login(user())
+    row = {"annotator": "p1", "item": "i", "system": "s", "criterion": "style", "score": 3} | odd
+    again = row if row.pop("twice", False) else row | {"annotator": "p2"}
+    file = SimpleUploadedFile("theirs.json", json.dumps([row, again]).encode())
+    form = {"name": "x", "sample": "otherwise", "chosen": "y", "scales": "style 1 5"}
+    told = client.post("/campaigns/judgments/new/", form | {"estimand": "population", "file": file})
+    assert told.status_code == 422
+    assert "file" in told.context["form"].errors
+    assert not Campaign.objects.exists()
