@@ -108,7 +108,7 @@ JUDGMENTS = File(
         "judgment": "number, unique in this installation",
         "output": "number of what was judged, as in outputs.jsonl",
         "item": "key of its item, as in items.jsonl",
-        "systems": "the systems that wrote this very text for this item",
+        "systems": "the systems that wrote this very text for this item; of a ranking, all of them",
         "annotator": ANNOTATOR,
         "submitted_at": "when it was handed in",
         "elapsed_seconds": "from seeing the task to handing it in, pauses and corrections included",
@@ -128,6 +128,8 @@ JUDGMENTS = File(
         "superseded": "whether a correction has taken its place; its scores are left out then",
         "page": "where the texts of an item stood side by side: the numbers of their outputs, in "
         "the order of this annotator’s page; null: the text stood alone",
+        "ranked": "of a ranking: the numbers of the outputs that it scores, in the order in which "
+        "scores and response number them; null: one output was judged",
     },
 )
 SCORES = File(
@@ -543,14 +545,12 @@ def judgments(now: Moment) -> Rows:
 
 
 def scores(now: Moment) -> Rows:
-    for one in exports.judgments(now, answers=False):
-        at = moment(one["submitted_at"])  # once for all of its rows
+    for one in exports.scores(now):
+        at = moment(one["submitted_at"])
         for system in one["systems"]:
             stop = system.stop_position
             enters = one["counts"] and (stop is None or one["position"] < stop)
-            more = {"system": system.name, "submitted_at": at, "counts": enters}
-            for criterion, score in one["scores"].items():
-                yield one | more | {"criterion": criterion, "score": score}
+            yield one | {"system": system.name, "submitted_at": at, "counts": enters}
 
 
 ROWS: dict[str, Callable[[Moment], Rows]] = {

@@ -153,7 +153,8 @@ def evidence(design: CampaignDesign) -> Evidence:
     everybody = None
     if facts.excluded(campaign_id):
         everybody = facts.scores(campaign_id, with_excluded=True)
-    return Evidence(scores, metrics, systems, entering_of(systems, metrics), everybody)
+    entered = entering_of(systems, metrics, ranks=design.ranks)
+    return Evidence(scores, metrics, systems, entered, everybody)
 
 
 def cells(design: CampaignDesign, seen: Evidence) -> Iterator[Cell]:
@@ -288,17 +289,25 @@ def _only_judged(*samples: core.Sample) -> tuple[core.Sample, ...]:
 
 
 def entering_of(
-    systems: Sequence[SystemOutputs], metrics: Metrics | None
+    systems: Sequence[SystemOutputs], metrics: Metrics | None, *, ranks: bool = False
 ) -> dict[int, NDArray[np.float64]]:
     """Return what enters estimates of each system's metrics, by its id: (N,), or (N, p).
 
     Read-only, so that samples share it; nothing without metrics. An output that several systems
-    wrote counts once for each of them, as in a file of metrics.
+    wrote counts once for each of them, as in a file of metrics. ranks: a score says how good a text
+    is among those of its item, and so does the metric: its value minus the mean of the others.
     """
     if metrics is None:
         return {}
     outputs = np.concatenate([one.output for one in systems])
-    entered = core.entering(np.asarray(metric_of(outputs, metrics)), transform=metrics.transform)
+    values = np.asarray(metric_of(outputs, metrics))
+    if ranks:
+        place = np.concatenate([one.position for one in systems])
+        at = np.argsort(place, kind="stable")  # every system has every item
+        of_item = values[at].reshape(-1, len(systems), *values.shape[1:])
+        others = (of_item.sum(axis=1, keepdims=True) - of_item) / (len(systems) - 1)
+        values[at] = (of_item - others).reshape(values.shape)
+    entered = core.entering(values, transform=metrics.transform)
     ends = np.cumsum([one.output.size for one in systems])[:-1]
     parts = [part.copy() for part in np.split(entered, ends)]
     for part in parts:

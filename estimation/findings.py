@@ -80,7 +80,7 @@ class Contrast:
 
 
 def findings(design: CampaignDesign, seen: facts.Evidence) -> list[Finding]:
-    unfinished = {one.system_id: unfinished_of(one) for one in seen.systems}
+    unfinished = {one.system_id: unfinished_of(design, one) for one in seen.systems}
     # The estimates without exclusions show what excluded work changes.
     everybody: Iterable[facts.Cell] = ()
     if seen.everybody is not None:
@@ -102,9 +102,11 @@ def findings(design: CampaignDesign, seen: facts.Evidence) -> list[Finding]:
     ]
 
 
-def unfinished_of(system: SystemOutputs | SystemStanding) -> int:
+def unfinished_of(design: CampaignDesign, system: SystemOutputs | SystemStanding) -> int:
     """Return how many items of a stopped system lack a counting judgment; 0 if it goes on."""
-    return 0 if system.stop_position is None else progress.unfinished_items(system.system_id)
+    if system.stop_position is None:
+        return 0
+    return progress.unfinished_items(system.system_id, ranks=design.ranks)
 
 
 def finding(
@@ -294,16 +296,18 @@ def is_enough(
 ) -> bool:
     """Return whether a system's sample may end by these findings; no query.
 
-    What lies off the scale is wrong, and ends nothing.
+    What lies off the scale is wrong, and ends nothing. Systems whose texts are ranked end together.
     """
-    because = primary(design, system, found)
+    of = systems if design.ranks else [system]
+    because = [index for one in of for index in primary(design, one, found)]
     if any(found[index].estimate.off_scale for index in because):
         return False
     if design.is_ranking and not design.compares:
         ranked = [compared[index].ranked for index in pairs_of(system, compared)]
         all_pairs = (len(systems) - 1) * len(design.primary)
         return len(ranked) == all_pairs and all(one and one.is_decided for one in ranked)
-    return len(because) == len(design.primary) and all(found[index].is_enough for index in because)
+    needed = len(of) * len(design.primary)
+    return len(because) == needed and all(found[index].is_enough for index in because)
 
 
 def primary(design: CampaignDesign, system: SystemStanding, found: list[Finding]) -> list[int]:

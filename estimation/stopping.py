@@ -71,9 +71,10 @@ def decide(
     if design.status == CampaignStatus.OPEN:
         acts = []
         for one in systems:
-            if one.stop_position is None and one not in short:
-                acts.append(act(Verb.STOP_SYSTEM, words.stop.format(name=one.name), one))
-            elif one.stop_position is not None and one in short and not _unfinished(one, found):
+            if one.stop_position is None:
+                if one not in short:
+                    acts.append(act(Verb.STOP_SYSTEM, words.stop.format(name=one.name), one))
+            elif one in short and not _unfinished(design, one, found):
                 acts.append(act(Verb.RESUME_SYSTEM, words.resume.format(name=one.name), one))
         resumed = any(one.decision.verb == Verb.RESUME_SYSTEM for one in acts)
         reason: CloseReason | None = words.reason
@@ -98,9 +99,9 @@ def decide(
     return [act(Verb.FINISH, text, reason=design.close_reason)]
 
 
-def _unfinished(system: SystemStanding, found: list[Finding]) -> int:
+def _unfinished(design: CampaignDesign, system: SystemStanding, found: list[Finding]) -> int:
     known = [one.unfinished for one in found if one.system.system_id == system.system_id]
-    return known[0] if known else findings.unfinished_of(system)
+    return known[0] if known else findings.unfinished_of(design, system)
 
 
 def ends(acts: list[StoppingAct]) -> bool:

@@ -22,10 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.campaigns.exports import design_in, instrument_in, protocols_in
-from annotate.campaigns.facts import CampaignDesign, Scores, SystemOutputs
+from annotate.campaigns.facts import (
+    CampaignDesign,
+    Scores,
+    SystemOutputs,
+    by_output,
+    stored_names,
+    with_scores,
+)
 from annotate.common.requests import FORMULA
 from annotate.common.rows import Amendment
-from annotate.instruments.base import Instrument, Material
+from annotate.instruments.base import Instrument, Material, text_of_score
+from annotate.instruments.rating.questions import SYSTEMS
 from annotate.models.base import CloseReason
 from config.version import VERSION
 from estimation import export, findings, history
@@ -291,11 +299,16 @@ class BundleFacts:
         scores = Scores(
             self.judged.output[chosen],
             self.judged.annotator[chosen],
-            {name: values for name, values in value.items() if not np.isnan(values).all()},
+            value,
             waiting=0,
             judgment=self.judged.judgment[chosen],
         )
-        return Evidence(scores, self.metrics, systems, entering_of(systems, self.metrics))
+        if self.design.ranks:
+            written = [np.stack([one.output, one.position]) for one in systems]
+            scores = by_output(scores, *np.unique(np.concatenate(written, axis=1), axis=1))
+        with reading(OUTPUTS.name):
+            entered = entering_of(systems, self.metrics, ranks=self.design.ranks)
+        return Evidence(with_scores(scores), self.metrics, systems, entered)
 
     def under(self, digest: str) -> "BundleFacts | None":
         """Return the same under the protocol with this digest: the one in use, or an earlier one.
@@ -328,7 +341,7 @@ def facts_of(bundle: Bundle) -> BundleFacts:
     if design is None:
         raise Unreadable("The campaign was not opened yet: there is nothing to verify.")
     systems = _systems(bundle, names)
-    judged, counts = _judged(bundle, [one.name for one in instrument.criteria])
+    judged, counts = _judged(bundle, stored_names(instrument))
     return BundleFacts(plan, instrument, design, systems, judged, counts, _metrics(bundle, design))
 
 
@@ -615,8 +628,11 @@ def score_table(bundle: Bundle) -> Iterator[str]:
     for row in bundle.objects(export.JUDGMENTS.name):
         with reading(export.JUDGMENTS.name):
             for name, value in row["scores"].items():
-                for _system in row["systems"]:
-                    left[int(row["judgment"]), name, row["annotator"], float(value)] += 1
+                criterion, n = name, len(row["systems"])
+                if row.get("ranked"):
+                    criterion, number = text_of_score(name)
+                    n = row["response"][SYSTEMS][number]
+                left[int(row["judgment"]), criterion, row["annotator"], float(value)] += n
     for row in bundle.table(export.SCORES):
         with reading(export.SCORES.name):
             key = int(row["judgment"]), row["criterion"], row["annotator"], float(row["score"])

@@ -717,10 +717,15 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     def judgments(self, request: Request, public_id: str) -> Response:
         """List all judgments with the whole answers, in order of arrival."""
         campaign = access.with_results(request.user, public_id)
-        with_texts = instruments_base.are_taken(studies_queries.instrument_of(campaign))
-        rows = judgment_rows(campaign, with_texts=with_texts)
+        asked = studies_queries.instrument_of(campaign)
+        with_texts = instruments_base.are_taken(asked)
+        rows = judgment_rows(campaign, with_texts=with_texts, ranks=asked.ranks)
         page = self.paginate_queryset(cast(Any, rows))
-        context = {"with_texts": with_texts, "form": campaign.output_form}
+        context = {
+            "with_texts": with_texts,
+            "form": campaign.output_form,
+            "ranks": asked.ranks,
+        }
         shown = JudgmentSerializer(page, many=True, context=context)
         return self.get_paginated_response(shown.data)
 

@@ -94,7 +94,12 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         read_only_fields = fields
 
     def get_systems(self, judgment: Judgment) -> list[str]:
-        return [authorship.system.name for authorship in judgment.output.authorships.all()]
+        """Return who wrote what was judged: of a ranking, all systems."""
+        output = judgment.output
+        ranks = self.context.get("ranks")
+        wrote = output.item.authorship_set if ranks else output.authorships
+        in_order = sorted(wrote.all(), key=lambda authorship: authorship.system_id)
+        return [authorship.system.name for authorship in in_order]
 
     def get_scores(self, judgment: Judgment) -> dict[str, float]:
         if self.get_superseded(judgment):
@@ -168,18 +173,19 @@ class ExclusionSerializer(serializers.Serializer[Any]):
     restored_at = serializers.DateTimeField(allow_null=True)
 
 
-def judgment_rows(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:
+def judgment_rows(campaign: Campaign, *, with_texts: bool, ranks: bool) -> QuerySet[Judgment]:
     """Select a campaign's judgments, superseded ones too, with what decides whether each counts.
 
-    with_texts: include the texts that contain highlights.
+    with_texts: include the texts that contain highlights. ranks: with the systems of whole items.
     """
+    wrote = "output__item__authorship_set" if ranks else "output__authorships"
     marked = () if with_texts else ("output__text", "output__item__paragraphs")
     excluded = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)
     rows: QuerySet[Judgment] = (
         Judgment.every.filter(campaign=campaign)
         .annotate(excluded=Exists(excluded))
         .select_related("annotator", "output__item", "assignment__slot")
-        .prefetch_related("scores", "output__authorships__system")
+        .prefetch_related("scores", f"{wrote}__system")
         .defer("output__item__input", "output__item__reference", *marked)
     )
     return rows

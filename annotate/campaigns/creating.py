@@ -13,7 +13,7 @@ from django.db.models import F
 from annotate.campaigns import exports, life, plans
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import Problems, Row
-from annotate.campaigns.reading import Pairs, pair_names
+from annotate.campaigns.reading import Differing, Pairs, pair_names
 from annotate.campaigns.sheet import Facts, Gap, Sheet
 from annotate.common import audit, content, locks, marks
 from annotate.common import rows as common_rows
@@ -37,6 +37,7 @@ from annotate.models import (
 )
 from annotate.models.base import CampaignStatus, StopMode
 from annotate.review import gold
+from annotate.studies import queries as studies_queries
 from estimation.core.planning import RankingForecast
 from estimation.metrics import reading_length
 
@@ -82,15 +83,22 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
         for row in same
     ]
     _add(Authorship, ("system_id", "item_id", "output_id"), written)
+    # Where all texts of an item are one task, the first of them has its slots.
+    judged = outputs
+    if studies_queries.instrument_of(campaign).ranks:
+        first_of: dict[int, Any] = {}
+        for one in outputs:
+            first_of.setdefault(one[1][0], one)
+        judged = list(first_of.values())
     slots = [
         (campaign.pk, output, position, number)
-        for output, (_item, position, same) in outputs
+        for output, (_item, position, same) in judged
         for number in range(1, planned(same[0], position) + 1)
     ]
     _add(Slot, ("campaign_id", "output_id", "position", "number"), slots)
     Campaign.objects.filter(pk=campaign.pk).update(
         planned=F("planned") + len(slots),
-        planned_outputs=F("planned_outputs") + len(outputs),
+        planned_outputs=F("planned_outputs") + len(judged),
         planned_twice=F("planned_twice") + sum(number == 2 for *_slot, number in slots),
     )
 
@@ -174,7 +182,7 @@ class CheckedPlan:
 
 def text_forms(plan: Plan, instrument: Instrument, facts: Facts) -> dict[str, Any]:
     """Return how texts are shown: as planned or, where that is open, as the file suggests."""
-    usual = instrument.compares and facts.n_inputs > 0
+    usual = (instrument.compares or instrument.ranks) and facts.n_inputs > 0
     return {
         "output_form": plan.output_form or facts.output_form,
         "input_form": plan.input_form or facts.input_form,
@@ -223,6 +231,8 @@ def check(plan: Plan, facts: Facts) -> CheckedPlan:
     problems = lacking(instrument, facts)
     if instrument.compares:
         facts = plans.pair_facts(plan, facts, problems)
+    elif instrument.ranks:
+        facts = plans.ranked_facts(facts)
     problems.check()
     metrics = plans.resolve(plan.metrics, facts)
     ranking = None
@@ -252,9 +262,11 @@ def ask_about_names(facts: Facts, *, distinct: bool) -> None:
         raise Invalid({"distinct_names": " ".join([*facts.alike, ALIKE])})
 
 
-def campaign_rows(checked: CheckedPlan, sheet: Sheet) -> Sheet | Pairs:
-    """Return the rows of the campaign: those of the sheet, or its pairs."""
-    return Pairs(sheet) if checked.instrument.compares else sheet
+def campaign_rows(checked: CheckedPlan, sheet: Sheet) -> Sheet | Differing:
+    """Return the rows of the campaign: those of the sheet, or its pairs, or what can be ranked."""
+    if checked.instrument.compares:
+        return Pairs(sheet)
+    return Differing(sheet) if checked.instrument.ranks else sheet
 
 
 def count_planned(plan: Plan, facts: Facts) -> int:
@@ -294,7 +306,7 @@ def finish(campaign: Campaign, *, owner_id: int | None, outputs: int) -> None:
 
 
 def chunks(
-    campaign: Campaign, rows: Sheet | Pairs, loose: Sequence[str] = (), *, start: int = 0
+    campaign: Campaign, rows: Sheet | Differing, loose: Sequence[str] = (), *, start: int = 0
 ) -> Iterator[Chunk]:
     """Yield the items in the campaign's random order, from position `start` on.
 

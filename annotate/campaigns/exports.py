@@ -173,6 +173,7 @@ def design_in(told: Mapping[str, Any], instrument: Instrument) -> CampaignDesign
         criteria=instrument.criteria,
         compares=instrument.compares,
         n_pairs=len(told["systems"]) if instrument.compares else 0,
+        ranks=instrument.ranks,
         protocol=Protocol.from_data(told["protocol"]),
         outputs=campaigns_facts.outputs_of(told.get("recorded")),
     )
@@ -283,11 +284,12 @@ def judgments(now: Moment, *, answers: bool = True) -> Iterator[dict[str, Any]]:
 
     position: of the item, in the order of leasing. systems: as `SystemStanding`. superseded: a
     later one has taken its place; it does not count, and has no scores. page: the outputs side by
-    side on this annotator's page, in order.
+    side on this annotator's page, in order. ranked: those of the item in the order of the scores.
     """
     instrument, form = studies_queries.instrument_of(now.campaign), now.campaign.output_form
     with_texts = answers and instruments_base.are_taken(instrument)
-    orders = PageOrders(now.campaign.pk) if answers and instrument.shows_others else None
+    is_beside = instrument.ranks or (answers and instrument.shows_others)
+    orders = PageOrders(now.campaign.pk) if is_beside else None
     scores = _Scores(now)
     for row in _rows(now, answers=answers, with_texts=with_texts):
         *facts, response, text, paragraphs = row
@@ -295,8 +297,11 @@ def judgments(now: Moment, *, answers: bool = True) -> Iterator[dict[str, Any]]:
         if (known := now.of(told["judgment"])) is None:
             continue
         who, state = known
+        ranked = orders.beside(told["output"]) if orders and instrument.ranks else None
+        wrote = [one for output in ranked or [told["output"]] for one in now.authors(output)]
         yield told | {
-            "systems": now.authors(told["output"]),
+            "systems": sorted(wrote, key=lambda one: one.system_id),
+            "ranked": ranked,
             "response": response,
             "highlights": instruments_base.marked(
                 response, text=content.visible(text, form), paragraphs=paragraphs
@@ -309,6 +314,21 @@ def judgments(now: Moment, *, answers: bool = True) -> Iterator[dict[str, Any]]:
             "superseded": bool(state & SUPERSEDED),
             "page": orders and orders.of(who, told["output"]),
         }
+
+
+def scores(now: Moment) -> Iterator[dict[str, Any]]:
+    """Yield the judgments once for each score: of one output, on one criterion.
+
+    output, systems: what has this score, and who wrote it.
+    """
+    for one in judgments(now, answers=False):
+        for name, score in one["scores"].items():
+            row = one | {"criterion": name, "score": score}
+            if one["ranked"]:
+                criterion, number = instruments_base.text_of_score(name)
+                output = one["ranked"][number]
+                row |= {"criterion": criterion, "output": output, "systems": now.authors(output)}
+            yield row
 
 
 def items(now: Moment) -> Iterator[dict[str, Any]]:

@@ -319,6 +319,7 @@ class CampaignDesign:
     cap: int | None = None  # judgments of one annotator
     compares: bool = False  # a system is two systems, whose texts are judged side by side
     n_pairs: int = 0  # of such systems; a ranking divides alpha among them
+    ranks: bool = False  # a judgment scores all outputs of an item, so all systems leave together
     outputs: int | None = None
 
     @property
@@ -368,12 +369,12 @@ class SystemOutputs(SystemStanding):
 class Scores:
     """The counting judgments in order of arrival, with their scores on all criteria.
 
-    output, annotator: (T,) database keys.
+    output, annotator: (T,) database keys. A ranking is there once for each output of its item.
     value: {criterion: (T,)}, NaN where a judgment has no score on it. Criteria without scores are
         left out.
     waiting: how many judgments lack a score, because it is still being computed or has an earlier
         definition.
-    judgment: (T,) their ids, ascending.
+    judgment: (J,) their ids, ascending.
     unscored: (U,) ids of judgments that nobody had begun to score when they were read. They came
         just now; they are left out of all others, and have a change mark for the next refresh.
     """
@@ -428,6 +429,7 @@ def design(campaign_id: int) -> CampaignDesign:
         criteria=instrument.criteria,
         compares=instrument.compares,
         n_pairs=System.objects.filter(campaign=campaign).count() if instrument.compares else 0,
+        ranks=instrument.ranks,
         protocol=protocol_of(campaign),
         outputs=outputs_of(campaign.recorded),
     )
@@ -513,20 +515,64 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
     counts = common_rows.places(np.sort(held), wanted=rows[1]) >= 0
     pk, _assignment, output, annotator = rows[:, counts]
     asked = studies_queries.instrument_of(Campaign.objects.get(pk=campaign_id))
-    names = [criterion.name for criterion in asked.criteria]
+    names = stored_names(asked)
     value = values(campaign_id, pk, names, version=asked.scoring)
     missing = np.isnan(value)
-    lacks = missing.all(axis=0) if asked.partial else missing.any(axis=0)
+    partial = asked.partial or asked.ranks
+    lacks = missing.all(axis=0) if partial else missing.any(axis=0)
     left = not_begun(campaign_id, pk[lacks])
     kept = ~np.isin(pk, left)
-    named = zip(names, value[:, kept], strict=True)
-    return Scores(
+    found = Scores(
         output[kept],
         annotator[kept],
-        {name: row for name, row in named if not np.isnan(row).all()},
+        dict(zip(names, value[:, kept], strict=True)),
         waiting=int(lacks.sum()) - left.size,
         judgment=pk[kept],
         unscored=left,
+    )
+    if asked.ranks:
+        outputs = Output.objects.filter(campaign=campaign_id).order_by()
+        found = by_output(found, *common_rows.columns(outputs, id="i8", item="i8"))
+    return with_scores(found)
+
+
+def with_scores(found: Scores) -> Scores:
+    """Return the same without the criteria that no judgment has a score on."""
+    value = {name: row for name, row in found.value.items() if not np.isnan(row).all()}
+    return replace(found, value=value)
+
+
+def stored_names(asked: Instrument) -> list[str]:
+    """Return the names of an instrument's scores as they are stored."""
+    names = [criterion.name for criterion in asked.criteria]
+    if not asked.ranks:
+        return names
+    return [each for name in names for each in instruments_base.score_names(name)]
+
+
+def by_output(rankings: Scores, output: Ints, item: Ints) -> Scores:
+    """Return each ranking once for each output of its item, with the score of that output.
+
+    rankings: as they are stored, with the names of `score_names`. output, item: (N,) every output
+    of the campaign, and its item.
+    """
+    order = np.lexsort((output, item))
+    output, item = output[order], item[order]
+    by_id = np.argsort(output)
+    of = item[by_id[output[by_id].searchsorted(rankings.output)]]
+    first, end = item.searchsorted(of), item.searchsorted(of, side="right")
+    row = np.repeat(np.arange(of.size), end - first)
+    number = np.arange(row.size) - np.repeat(np.cumsum(end - first) - (end - first), end - first)
+    criteria = dict.fromkeys(instruments_base.text_of_score(name)[0] for name in rankings.value)
+    value = {
+        name: np.stack([rankings.value[one] for one in instruments_base.score_names(name)])
+        for name in criteria
+    }
+    return replace(
+        rankings,
+        output=output[first[row] + number],
+        annotator=rankings.annotator[row],
+        value={name: each[number, row] for name, each in value.items()},
     )
 
 

@@ -15,6 +15,7 @@ from annotate.pay import promises
 from annotate.pay.promise_queries import ended
 from annotate.review import eligibility
 from annotate.screening.screens import Settings
+from annotate.studies import queries as studies_queries
 from annotate.work import admission, leasing, picking, submitting
 
 TRANSITIONS: dict[CampaignStatus, set[CampaignStatus]] = {
@@ -218,7 +219,8 @@ def limit_reached(campaign_id: int) -> CloseReason | None:
 
 def _stop(system: System) -> bool:
     going_on = System.objects.filter(pk=system.pk, stop_position=None)
-    return bool(going_on.update(stop_position=progress.frontier(system.pk)))
+    ranks = studies_queries.instrument_of(system.campaign).ranks
+    return bool(going_on.update(stop_position=progress.frontier(system.pk, ranks=ranks)))
 
 
 def _require(campaign: Campaign, *sources: CampaignStatus, verb: str) -> None:

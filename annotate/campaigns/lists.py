@@ -66,6 +66,7 @@ class CampaignFacts:
     input_form: str = "plain"
     shows_reference: bool = False
     recorded: Mapping[str, Any] | None = None  # of judgments that were made elsewhere
+    ranks: bool = False  # people rank all texts of an item
 
     @property
     def is_ranking(self) -> bool:
@@ -171,11 +172,13 @@ AS_STORED = (
 
 def facts(campaign: Campaign) -> CampaignFacts:
     widths, margins = asked(campaign)
+    instrument = studies_queries.instrument_of(campaign)
     return CampaignFacts(
         campaign_id=campaign.pk,
         metrics=tuple(campaign.metrics),
         raw_metrics=campaigns_facts.takes_raw_metrics(campaign),
-        criteria=studies_queries.instrument_of(campaign).criteria,
+        criteria=instrument.criteria,
+        ranks=instrument.ranks,
         systems=tuple(campaigns_facts.standings(campaign.pk)),
         targets=widths,
         margins=margins,

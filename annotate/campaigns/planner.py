@@ -258,9 +258,10 @@ def study_of(
 def of_campaign(campaign: Campaign) -> Forecast | None:
     """Return what a campaign is expected to take by its plan alone; None where none is made."""
     widths = asked(campaign)[0]
+    instrument = studies_queries.instrument_of(campaign)
     size = {
         "items": campaign.items.count(),
-        "systems": campaign.systems.count(),
+        "systems": 1 if instrument.ranks else campaign.systems.count(),
         "planned": campaign.planned,
     }
     if campaign.stop_mode != StopMode.PRECISION or size["items"] < 2:
@@ -269,7 +270,7 @@ def of_campaign(campaign: Campaign) -> Forecast | None:
     return _last(
         [
             kept(planned, study_of(campaign, one, **size), found, widths[one.name])
-            for one in studies_queries.instrument_of(campaign).criteria
+            for one in instrument.criteria
             if one.name in widths
         ]
     )
@@ -281,7 +282,7 @@ def _target_forecast(checked: CheckedPlan, criterion: Criterion, prices: Prices)
         plan,
         criterion,
         items=facts.n_items,
-        systems=facts.n_systems,
+        systems=1 if checked.instrument.ranks else facts.n_systems,
         planned=creating.count_planned(plan, facts),
     )
     width = plan.targets[criterion.name]

@@ -581,7 +581,12 @@ def check(plan: Plan) -> Instrument:
     }
     if problem := _gold_problem(plan, instrument):
         errors["gold"] = problem
-    if plan.gold_share and instrument.shows_others:
+    if plan.stop_mode == StopMode.RANKING and instrument.ranks:
+        errors["stop_mode"] = (
+            "People who rank all texts at once rank all systems until the end, so no system leaves "
+            "early. Choose target widths, or compare texts in pairs."
+        )
+    if plan.gold_share and instrument.shows_all:
         errors["gold_share"] = review_gold.NO_GOLD_BESIDE
     if errors:
         raise Invalid(errors)
@@ -662,6 +667,30 @@ def pair_facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
     marked = found.pairs.marked
     problems.lacking(marked.lines, marked.count, MARKED, found.unit)
     return found.of_pairs(found.pairs)
+
+
+def ranked_facts(found: Facts) -> Facts:
+    """Return the facts of a ranking of all texts of each item, or raise `Invalid`."""
+    if not 2 <= found.n_systems <= instruments_base.MOST_RANKED:
+        raise Invalid(
+            {
+                "instrument": "A ranking shows the texts of 2 to "
+                f"{instruments_base.MOST_RANKED} systems; the file has {found.n_systems}."
+            }
+        )
+    missing = found.n_items * found.n_systems - found.n_rows
+    if missing:
+        raise Invalid(
+            {
+                "instrument": "A ranking shows the texts of all systems; "
+                f"{many(missing, 'text is', 'texts are')} missing. Add them, or leave out the "
+                "items or the system that they are missing of."
+            }
+        )
+    ranked = found.of_rankings()
+    if not ranked.n_items:
+        raise Invalid({"instrument": "There is nothing to rank: no item has different texts."})
+    return ranked
 
 
 # The plan of a campaign that exists, as the start of another one.

@@ -1,6 +1,6 @@
 """The slots of a campaign: which are wanted, free or held, and who may still take them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -37,7 +37,6 @@ from annotate.models import (
     Membership,
     Participation,
     Review,
-    Score,
     Slot,
     System,
 )
@@ -62,14 +61,23 @@ def tasks_of_others(annotator_id: int) -> QuerySet[Assignment]:
     return leased.filter(output__item=OuterRef("output__item")).exclude(annotator=annotator_id)
 
 
-def frontier(system_id: int) -> int:
+def _slots_of(system_id: int, *, ranks: bool) -> QuerySet[Slot]:
+    """Select the slots in which a system's outputs are judged. ranks: all texts of an item in one.
+
+    Where texts are ranked, every system has a text in every slot.
+    """
+    if ranks:
+        return Slot.objects.filter(campaign__systems=system_id)
+    return Slot.objects.filter(output__authorships__system=system_id)
+
+
+def frontier(system_id: int, *, ranks: bool) -> int:
     """Return the first position that no lease or judgment of this system has reached.
 
     Where items come in groups, the first one after the last group that is begun.
     """
-    last = Slot.objects.filter(
-        output__authorships__system=system_id, assignment__isnull=False
-    ).aggregate(last=Max("position"))["last"]
+    begun = _slots_of(system_id, ranks=ranks).filter(assignment__isnull=False)
+    last = begun.aggregate(last=Max("position"))["last"]
     if last is None:
         return 0
     # A group that is begun is finished: its items are drawn together.
@@ -91,11 +99,12 @@ def open_leases(campaign_id: int) -> int:
     ).count()
 
 
-def unfinished_items(system_id: int) -> int:
+def unfinished_items(system_id: int, *, ranks: bool) -> int:
     """Return how many items before the system's stop position lack a counting judgment."""
+    end = System.objects.filter(pk=system_id).values("stop_position")
     return (
-        Slot.objects.filter(output__authorships__system=system_id)
-        .filter(position__lt=F("output__authorships__system__stop_position"))
+        _slots_of(system_id, ranks=ranks)
+        .filter(position__lt=Subquery(end))
         .filter(Q(assignment=None) | ~Q(assignment__status=Assignment.Status.VERIFIED))
         .values("output")
         .distinct()
@@ -325,44 +334,23 @@ def progress(campaign_id: int, *, cap: int | None, people: People | None = None)
     )
 
 
-def items(campaign_id: int, *, most: int) -> dict[int, tuple[int, int]]:
+def items(campaign_id: int, *, most: int, ranks: bool) -> dict[int, tuple[int, int]]:
     """Return for each system how many items have a counting judgment, and how many it has.
 
-    most: where the first are counted up to; more judged items are not looked for.
+    most: where the first are counted up to; more judged items are not looked for. ranks: of whom
+    one text of an item stands for all of them.
     """
     wrote = Authorship.objects.filter(system=OuterRef("pk")).order_by()
-    judged = wrote.filter(Exists(_judged_slots(OuterRef("output")))).values("pk")[:most]
+    has_judgment = Exists(_judged_slots(OuterRef("output")))
+    if ranks:
+        verified = Slot.objects.filter(assignment__status=Status.VERIFIED)
+        has_judgment = Exists(verified.filter(output__item=OuterRef("item")))
+    judged = wrote.filter(has_judgment).values("pk")[:most]
     every = wrote.values("system").annotate(n=Count("pk")).values("n")
     rows = System.objects.filter(campaign=campaign_id).values_list(
         "pk", ArraySubquery(judged), Coalesce(Subquery(every), 0)
     )
     return {system: (len(first), n) for system, first, n in rows}
-
-
-def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
-    """Yield one row per score: item, systems, pseudonym, submitted at, criterion, score, counts."""
-    wrote: dict[int, list[str]] = {}
-    authors = Authorship.objects.filter(system__campaign=campaign_id).order_by("system")
-    for output_id, name in authors.values_list("output", "system__name"):
-        wrote.setdefault(output_id, []).append(name)
-    rows = (
-        Score.of(campaign_id)
-        .order_by("pk")
-        .values_list(
-            "judgment__output",
-            "judgment__output__item__key",
-            "judgment__annotator__pseudonym",
-            "judgment__submitted_at",
-            "criterion",
-            "value",
-            "judgment__assignment__slot",
-            "judgment__assignment__status",
-        )
-    )
-    for output_id, item, who, at, criterion, value, slot, status in rows.iterator(chunk_size=2000):
-        names = " + ".join(wrote[output_id])
-        counts = slot is not None and status == Assignment.Status.VERIFIED
-        yield item, names, who, at.isoformat(), criterion, value, int(counts)
 
 
 # Who could fill the slots of a campaign that are still free.

@@ -897,29 +897,39 @@ def _guess(name: str) -> str:
     return f"“{fields_shown(name)}”" + (f" (did you mean “{close}”?)" if close else "")
 
 
-# The rows of a comparison: every two of an item.
+# The rows of a ranking: of the items with two different texts. Those of a comparison: every two.
 
 
-class Pairs:
-    """The pairs of a sheet, item by item; an item without any is not one of its items."""
+class Differing:
+    """The rows of a sheet, item by item, without the items that have one text."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
-        self._places = {name: place for place, name in enumerate(sheet.systems)}
 
     def in_order(self) -> "array[int]":
-        """Return the numbers of the items with a pair, in the order of their keys."""
+        """Return the numbers of the items with different texts, in the order of their keys."""
         return self._sheet.in_order(differing=True)
 
     def groups(self) -> list[int]:
         return self._sheet.groups(differing=True)
 
     def group(self, item: int, loose: Collection[str] = ()) -> list[Row]:
-        rows = self._sheet.group(item, loose)
-        return list(paired(sorted(rows, key=lambda row: self._places[row.system])))
+        return self._sheet.group(item, loose)
 
     def size_of(self, item: int) -> int:
         return len(self.group(item))
+
+
+class Pairs(Differing):
+    """The pairs of a sheet, item by item; an item without any is not one of its items."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        super().__init__(sheet)
+        self._places = {name: place for place, name in enumerate(sheet.systems)}
+
+    def group(self, item: int, loose: Collection[str] = ()) -> list[Row]:
+        rows = super().group(item, loose)
+        return list(paired(sorted(rows, key=lambda row: self._places[row.system])))
 
 
 def paired(rows: Sequence[Row]) -> Iterator[Row]:

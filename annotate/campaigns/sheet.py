@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import StrEnum
-from itertools import groupby
+from itertools import compress, groupby
 from typing import Any, Self
 
 from pydantic import BaseModel
@@ -320,12 +320,27 @@ class Facts(BaseModel):
     alike: list[str] = []  # a sentence for each two names of systems or items that look alike
     # The facts of every two systems, as far as they differ; None: there are fewer, or too many.
     pairs: "Facts | None" = None
-    n_same: int = 0  # of pairs: those of one text, which are left out
+    n_same: int = 0  # of pairs and rankings: those of one text, which are left out
     marked: Gap = Gap()  # of pairs: rows that contain the mark between two texts
 
     def of_pairs(self, found: "Facts") -> "Facts":
         """Return the facts of a comparison of every two systems."""
         return self.model_copy(update={name: getattr(found, name) for name in OF_PAIRS})
+
+    def of_rankings(self) -> "Facts":
+        """Return the facts where all texts of an item are one task, if two of them differ."""
+        kept = [n > 1 for n in self.texts_of_items()]
+        groups = list(compress(self.groups, kept))
+        return self.model_copy(
+            update={
+                "n_rows": sum(kept) * self.n_systems,
+                "n_items": sum(kept),
+                "n_outputs": sum(kept),
+                "n_texts": [],
+                "groups": groups if len(set(groups)) < len(groups) else [],
+                "n_same": len(kept) - sum(kept),
+            }
+        )
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)

@@ -537,7 +537,19 @@ def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """All scores, by pseudonym; `counts` is 0 for those that do not enter the estimates."""
     campaign = with_results(request.user, public_id)
     columns = ("item", "systems", "pseudonym", "submitted_at", "criterion", "score", "counts")
-    return csv_file(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
+    rows = (
+        (
+            one["item"],
+            " + ".join(system.name for system in one["systems"]),
+            one["annotator"],
+            one["submitted_at"].isoformat(),
+            one["criterion"],
+            one["score"],
+            int(one["counts"]),
+        )
+        for one in exports.scores(exports.moment(campaign.pk))
+    )
+    return csv_file(f"{public_id}-judgments.csv", columns, rows)
 
 
 # The members of a campaign and the invitations to it, as its members see them.

@@ -232,7 +232,7 @@ class CampaignPreview:
         self.facts, self.metrics, self.pace = facts, checked.metrics, pace
         self.title = exports.title(plan.public_title, instrument, plan.language)
         self.about = exports.about(plan.public_about, instrument, plan.language)
-        self.compares = instrument.compares
+        self.compares, self.ranks = instrument.compares, instrument.ranks
         self.planned = creating.count_planned(plan, facts)
         self.most = plans.at_most(plan, self.planned)
         self.price = self.most.bill.each
@@ -389,6 +389,11 @@ def _about_budget(plan: Plan, found: Sequence[TargetForecast]) -> list[str]:
 
 
 def _about_pairs(checked: CheckedPlan) -> list[str]:
+    if checked.instrument.ranks and checked.facts.n_same:
+        return [
+            f"All systems wrote the same text for {many(checked.facts.n_same, 'item')}. Nobody is "
+            "asked about them: results speak for the items whose texts differ."
+        ]
     found = checked.facts.pairs
     if not checked.instrument.compares or found is None or not found.n_same:
         return []

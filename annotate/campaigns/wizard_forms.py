@@ -643,6 +643,10 @@ class PlanStep(StepForm):
         instrument = studies_queries.named(self.before.instrument)
         self.criteria = list(instrument.criteria)
         self.compares = instrument.compares
+        if instrument.ranks:
+            self.fields["stop_mode"].choices = [  # type: ignore[attr-defined]
+                one for one in MODES if one[0] != StopMode.RANKING
+            ]
         if self.compares:
             self.fields["planned_items"].label = "Planned items of each pair"
         for one in self.criteria:

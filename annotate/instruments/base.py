@@ -260,12 +260,15 @@ class TextBeside:
     """One text of an item whose texts are shown side by side, as one annotator sees it.
 
     task: this annotator's own task on it, if there is one. answer: what they answered, in words.
+    number: its place among the item's outputs by their ids, from 0. systems: how many wrote it.
     """
 
     text: str
     is_rated: bool = False
     task: int | None = None
     answer: str = ""
+    number: int = 0
+    systems: int = 1
 
 
 @dataclass(frozen=True)
@@ -321,7 +324,9 @@ def beside(instrument: "Instrument", study: Showing) -> set[str]:
 
 def usual_minutes(instrument: "Instrument", material: Material, *, beside: Collection[str]) -> str:
     """Return the minutes of a task: the announced ones, or those of reading if it takes longer."""
-    words = material.words or reading_length(material.visible)
+    words = 0
+    if not instrument.ranks:  # there the text is one of those side by side
+        words = material.words or reading_length(material.visible)
     if "input" in beside:
         words += reading_length(input_as_text(material.input, material.paragraphs))
     if "reference" in beside:
@@ -470,6 +475,8 @@ class Instrument:
     needs_input: every item must have an input, which is shown.
     compares: two texts of an item are judged together, so that a system is a pair.
     shows_others: the item's other texts are shown next to the rated one.
+    ranks: one task is all texts of an item, and its judgment scores each of them: see
+        `score_names`.
     partial: a judgment may lack some criteria.
     """
 
@@ -487,7 +494,13 @@ class Instrument:
     needs_input: bool = False
     compares: bool = False
     shows_others: bool = False
+    ranks: bool = False
     partial: bool = False
+
+    @property
+    def shows_all(self) -> bool:
+        """Return whether all texts of an item stand on one page."""
+        return self.shows_others or self.ranks
 
     @property
     def example(self) -> Material:
@@ -551,6 +564,10 @@ class Instrument:
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
         """Return a stored response as the draft from which its annotator corrects it."""
         return dict(response)
+
+    def of_text(self, response: Mapping[str, Any], number: int) -> dict[str, Any]:
+        """Return of a ranking what it says of the text with this number, from 0."""
+        raise NotImplementedError
 
     def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
         """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
@@ -682,10 +699,29 @@ def place(annotator_id: int, output_id: int) -> str:
     return md5(str(output_id * annotator_id).encode(), usedforsecurity=False).hexdigest()
 
 
-def with_others(material: Material, others: Sequence[str]) -> Material:
-    """Return an example with other texts after its own."""
-    rated = TextBeside(material.text, is_rated=True)
-    return replace(material, side_by_side=(rated, *map(TextBeside, others)))
+def with_others(material: Material, others: Sequence[str], *, ranks: bool = False) -> Material:
+    """Return an example with other texts after its own. ranks: none of them is the rated one."""
+    rated = TextBeside(material.text, is_rated=not ranks)
+    beside = (TextBeside(text, number=number) for number, text in enumerate(others, start=1))
+    return replace(material, side_by_side=(rated, *beside))
+
+
+# A judgment that ranks the texts of an item gives each of them a score of its own. Their names tell
+# which text, by its place among the item's outputs.
+
+
+MOST_RANKED = 6  # texts of one item
+
+
+def score_names(criterion: str) -> list[str]:
+    """Return the names under which a ranking's scores on a criterion are stored, text by text."""
+    return [f"{criterion}_{number}" for number in range(1, 1 + MOST_RANKED)]
+
+
+def text_of_score(name: str) -> tuple[str, int]:
+    """Return the criterion of such a name, and the place of the text, from 0."""
+    criterion, _line, number = name.rpartition("_")
+    return criterion, int(number) - 1
 
 
 # The criteria, and the three possible answers about a paragraph.

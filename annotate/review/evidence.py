@@ -77,7 +77,7 @@ def columns(campaign: Campaign) -> Columns | None:
         return None
     rows = _known_of(campaign.pk).annotate(taken=Judgment.TAKEN, text=Cast("response", TextField()))
     reads_input = "input" in instruments_base.beside(instrument, campaign)
-    material = _Material(campaign.pk, reads_input=reads_input)
+    material = _Material(campaign.pk, reads_input=reads_input, reads_all=instrument.ranks)
     parts = [
         _part(instrument, part, material)
         for part in common_rows.parts(rows.order_by("pk"), *_FACTS, size=CHUNK)
@@ -125,14 +125,20 @@ def _cleared(campaign_id: int) -> Ints:
 
 
 class _Material:
-    """The items and lengths of a campaign's outputs (N,), ids ascending, and of its items (M,)."""
+    """The items and lengths of a campaign's outputs (N,), ids ascending, and of its items (M,).
 
-    def __init__(self, campaign_id: int, *, reads_input: bool) -> None:
+    reads_all: with a text, people read all others of its item.
+    """
+
+    def __init__(self, campaign_id: int, *, reads_input: bool, reads_all: bool) -> None:
         self.reads_input = reads_input
         outputs = Output.objects.filter(campaign=campaign_id).order_by("pk")
         items = Item.objects.filter(campaign=campaign_id).order_by("pk")
         kinds = {"id": "i8", "item": "i8", "words": "i4"}
         self.output, self.item, self.words = common_rows.columns(outputs, **kinds)
+        if reads_all:
+            _items, at = np.unique(self.item, return_inverse=True)
+            self.words = np.bincount(at, self.words).astype(np.int64)[at]
         self._items, self._item_words = common_rows.columns(items, id="i8", words="i4")
 
     def of(self, outputs: Ints) -> tuple[Ints, Ints, Ints]:
@@ -525,11 +531,11 @@ class AnnotatorWork:
         """
         chosen = self.all[(number - 1) * PAGE : number * PAGE]
         keys = [one.mine.output_id for one in chosen]
-        found = Output.objects.filter(pk__in=keys)
-        rows = found.select_related("item")
+        rows = Output.objects.filter(pk__in=keys).select_related("item")
         shown = {output.pk: facts.material(output, self.form) for output in rows}
-        if self.instrument.shows_others:
-            for key, texts in studies_queries.pages(self.annotator_id, keys).items():
+        if self.instrument.shows_all:
+            found = studies_queries.pages(self.annotator_id, keys, ranks=self.instrument.ranks)
+            for key, texts in found.items():
                 shown[key] = replace(shown[key], side_by_side=texts)
         earlier: defaultdict[int, list[Judged]] = defaultdict(list)
         for one in _corrected(self.campaign_id, keys, self.instrument):

@@ -90,7 +90,7 @@ def set_share(campaign_id: int, share: int, *, actor_id: int | None) -> bool:
         campaign = _draft(campaign_id)
         if campaign.gold_share == share:
             return False
-        if share and studies_queries.instrument_of(campaign).shows_others:
+        if share and studies_queries.instrument_of(campaign).shows_all:
             raise Invalid({"gold_share": NO_GOLD_BESIDE})
         Campaign.objects.filter(pk=campaign_id).update(gold_share=share)
         audit.record(
@@ -118,7 +118,7 @@ def problems(
     """Return what is wrong with new items, by their names. known: the names of earlier items."""
     if not new:
         return {"gold": "There are no gold items."}
-    if instrument.shows_others:
+    if instrument.shows_all:
         return {"gold": NO_GOLD_BESIDE}
     if len(known) + len(new) > MOST_ITEMS:
         return {"gold": f"A campaign has at most {MOST_ITEMS} gold items."}

@@ -1,7 +1,7 @@
 """The items of a campaign by what people said of them, and one item with every judgment."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import fmean, stdev
@@ -31,6 +31,7 @@ from annotate.common import rows as common_rows
 from annotate.common.content import TextForm
 from annotate.common.errors import NotFound
 from annotate.common.lists import Filter, FixedOrder, Listing, Places, SortedColumns, asked
+from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Criterion, Instrument
 from annotate.models import (
     Assignment,
@@ -371,14 +372,14 @@ class ItemFigures:
 
 
 def what_people_said(
-    items: Mapping[int, int], criterion: Criterion, *, version: str
+    items: Mapping[int, int], criterion: Criterion, *, asked: Instrument
 ) -> dict[int, ItemFigures]:
     """Return what was said of each item, by its id; one query.
 
-    items: {output: its item}, the texts that are looked at. version: of the scores.
+    items: {output: its item}, the texts that are looked at. asked: whose scores these are.
     """
     texts: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
-    for output, name, value in _scores(list(items), (criterion.name, EDIT), version):
+    for output, name, value in _scores(list(items), (criterion.name, EDIT), asked):
         texts[output, name].append(value)
     found: defaultdict[int, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     for (output, name), values in texts.items():
@@ -390,27 +391,37 @@ def what_people_said(
 
 
 def means(
-    outputs: Sequence[int], names: Sequence[str], *, version: str
+    outputs: Sequence[int], names: Sequence[str], *, asked: Instrument
 ) -> dict[tuple[int, str], tuple[float, int]]:
     """Return (output, criterion) -> the mean of its counting answers, and how many; one query."""
     texts: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
-    for output, name, value in _scores(outputs, names, version):
+    for output, name, value in _scores(outputs, names, asked):
         texts[output, name].append(value)
     return {key: (fmean(values), len(values)) for key, values in texts.items()}
 
 
 def _scores(
-    outputs: Sequence[int], names: Sequence[str], version: str
-) -> Iterable[tuple[int, str, float]]:
+    outputs: Sequence[int], names: Sequence[str], asked: Instrument
+) -> Iterator[tuple[int, str, float]]:
     counting = Score.objects.filter(
-        judgment__output__in=outputs,
         judgment__superseded_at=None,
         judgment__assignment__slot__isnull=False,
         judgment__assignment__status=Assignment.Status.VERIFIED,
-        criterion__in=set(names),
-        version=version,
+        version=asked.scoring,
     )
-    return counting.values_list("judgment__output", "criterion", "value")
+    if not asked.ranks:
+        found = counting.filter(judgment__output__in=outputs, criterion__in=set(names))
+        yield from found.values_list("judgment__output", "criterion", "value")
+        return
+    items, texts = Output.objects.filter(pk__in=outputs).values("item"), defaultdict(list)
+    for pk, item in Output.objects.filter(item__in=items).order_by("pk").values_list("pk", "item"):
+        texts[item].append(pk)
+    stored = [one for name in names for one in instruments_base.score_names(name)]
+    found = counting.filter(judgment__output__item__in=items, criterion__in=stored)
+    for item, name, value in found.values_list("judgment__output__item", "criterion", "value"):
+        criterion, number = instruments_base.text_of_score(name)
+        if (output := texts[item][number]) in outputs:
+            yield output, criterion, value
 
 
 def _of_item(
@@ -539,9 +550,10 @@ def _lines(
     written = dict(Output.objects.filter(item__in=rows).values_list("pk", "item"))
     outputs = Counter(written.values())
     counts = _counts(written)
-    version = studies_queries.instrument_of(campaign).scoring
-    theirs = _theirs(written, listing)
-    said = what_people_said(theirs, asked_criterion(campaign, listing), version=version)
+    asked = studies_queries.instrument_of(campaign)
+    said = what_people_said(
+        _theirs(written, listing), asked_criterion(campaign, listing), asked=asked
+    )
     return tuple(
         ItemLine(
             number=item.number,
@@ -604,7 +616,7 @@ def judged_outputs(
     """Return the outputs of an item, who wrote each, and every judgment with why it does not count.
 
     Without systems nobody is named, and the outputs stand in an order that follows neither ids nor
-    systems. Always the same number of queries.
+    systems. Always the same number of queries. A ranking is there for each output, with its place.
     """
     rows = Judgment.every.filter(output__item=item)
     excluded = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)
@@ -623,6 +635,12 @@ def judged_outputs(
     if not systems:
         outputs.sort(key=lambda one: evidence.output_name(one.pk))
     wrote = _systems_of_item(item) if systems else {}
+    if instrument.ranks:
+        every = [one for found in judged.values() for one in found]
+        for number, pk in enumerate(sorted(one.pk for one in outputs)):
+            judged[pk] = [
+                replace(one, response=instrument.of_text(one.response, number)) for one in every
+            ]
     return [(one, wrote.get(one.pk, ()), judged[one.pk]) for one in outputs]
 
 

@@ -49,6 +49,7 @@ KINDS = (
     ("slider", "Slider"),
     ("text", "Free text"),
     ("errors", "Errors in the text"),
+    ("rank", "Order of all texts"),
 )
 REMOVED = "removed"  # marks a part that can still be put back
 
@@ -140,6 +141,7 @@ STEP = re.compile(r"[^.\[\]]+")
 SAID = {
     "about": "what it is for",
     "both_bad": "“Both are bad”",
+    "best_only": "the best text only",
     "only_if": "asked only after",
     "left": "words at 0",
     "right": "words at 100",
@@ -262,10 +264,12 @@ def _criterion(post: QueryDict, place: int) -> Content:
     optional |= _named(post, at, OWN.get(kind, ()))
     if kind != "choice":
         optional["kind"] = kind
-    if f"{at}lower" in post and kind not in ("text", "errors"):
+    if f"{at}lower" in post and kind not in ("text", "errors", "rank"):
         own["higher_is_better"] = False
     if f"{at}optional" in post:
         optional["optional"] = True
+    if f"{at}best_only" in post:
+        optional["best_only"] = True
     if f"{at}both_bad" in post and "compares" in post:
         optional["both_bad"] = True
     if kind == "errors" and (per := _text(post, f"{at}per")) != "words":
@@ -390,6 +394,7 @@ class Boxes:
             "removed": given.get(REMOVED, False),
             "lower": not given.get("higher_is_better", True),
             "optional": given.get("optional", False),
+            "best_only": given.get("best_only", False),
             "both_bad": self.one(f"{at}-both_bad", given.get("both_bad", False)),
             "per": given.get("per", "words"),
             "lists": [self.rows(at, name, given.get(name, ())) for name in LISTS.get(kind, ())],

@@ -453,20 +453,33 @@ class PageOrders:
 
     def of(self, annotator_id: int, output_id: int) -> tuple[int, ...]:
         """Return the outputs of the page on which this annotator rated this output."""
-        item = self._item[self._output.searchsorted(output_id)]
-        first, end = self._items.searchsorted((item, item + 1))
-        mine = self._output[self._by_item[first:end]].tolist()
+        mine = self.beside(output_id)
         return tuple(sorted(mine, key=lambda one: instruments_base.place(annotator_id, one)))
 
+    def beside(self, output_id: int) -> list[int]:
+        """Return the outputs of this one's item, by their ids."""
+        item = self._item[self._output.searchsorted(output_id)]
+        first, end = self._items.searchsorted((item, item + 1))
+        return [int(one) for one in self._output[self._by_item[first:end]]]
 
-def pages(annotator_id: int, output_ids: Collection[int]) -> dict[int, tuple[TextBeside, ...]]:
-    """Return the texts of the page on which this annotator rated each output; one query."""
+
+def pages(
+    annotator_id: int, output_ids: Collection[int], *, ranks: bool
+) -> dict[int, tuple[TextBeside, ...]]:
+    """Return the texts of the page on which this annotator rated each output; one query.
+
+    ranks: they ranked all of these texts, which stand here in the order of their numbers.
+    """
     items = Output.objects.filter(pk__in=output_ids).values("item")
     of_item: dict[int, list[tuple[str, int, str]]] = defaultdict(list)
     for item, pk, text in Output.objects.filter(item__in=items).values_list("item", "pk", "text"):
-        of_item[item].append((instruments_base.place(annotator_id, pk), pk, text))
+        place = "" if ranks else instruments_base.place(annotator_id, pk)
+        of_item[item].append((place, pk, text))
     return {
-        rated: tuple(TextBeside(text, is_rated=pk == rated) for _place, pk, text in sorted(texts))
+        rated: tuple(
+            TextBeside(text, is_rated=pk == rated and not ranks)
+            for _place, pk, text in sorted(texts)
+        )
         for texts in of_item.values()
         for _place, rated, _text in texts
         if rated in output_ids

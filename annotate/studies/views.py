@@ -87,8 +87,8 @@ def first_items_page(request: HttpRequest, import_id: str, number: int) -> HttpR
     shown = replace(shown, **forms, shows_reference=plan.shows_reference)
     given = row.output, row.input, row.paragraphs
     material = Material(*given, form=shown.output_form, reference=row.reference)
-    if instrument.shows_others:
-        material = instruments_base.with_others(material, others)
+    if instrument.shows_all:
+        material = instruments_base.with_others(material, others, ranks=instrument.ranks)
     with translation.override(interface_language(plan.language)):
         return show_example(
             request,

@@ -234,15 +234,18 @@ def _key(campaign: Campaign, annotator_id: int, block: int) -> bytes:
 
 
 def beside(instrument: Instrument, assignment: Assignment, material: Material) -> Material:
-    """Return the material of a task as its page shows it: three queries, where others are shown.
+    """Return the material of a task as its page shows it: three queries, where others are shown;
+    one for a ranking.
 
     The assignment has its participation and output loaded. The answers are those of the person;
     of this participation alone until a crowd has confirmed it, because anyone may have come in
     under this name.
     """
-    if not instrument.shows_others or assignment.output is None:
+    if not instrument.shows_all or assignment.output is None:
         return material
     who, rated = assignment.participation, assignment.output
+    if instrument.ranks:
+        return replace(material, side_by_side=ranked_texts(rated.item_id, who.annotator_id))
     texts = Output.objects.filter(item=rated.item_id).values_list("pk", "text")
     own = Assignment.objects.filter(
         output__item=rated.item_id, annotator=who.annotator_id, status__in=Assignment.HELD
@@ -263,6 +266,16 @@ def beside(instrument: Instrument, assignment: Assignment, material: Material) -
         for pk, text in ordered
     )
     return replace(material, side_by_side=shown)
+
+
+def ranked_texts(item_id: int, annotator_id: int) -> tuple[TextBeside, ...]:
+    """Return the texts of an item that this annotator ranks, in the order of their page."""
+    rows = Output.objects.filter(item=item_id).annotate(n=Count("authorships")).order_by("pk")
+    found = [
+        (instruments_base.place(annotator_id, pk), TextBeside(text, number=number, systems=n))
+        for number, (pk, text, n) in enumerate(rows.values_list("pk", "text", "n"))
+    ]
+    return tuple(one for _place, one in sorted(found, key=lambda row: row[0]))
 
 
 # What a person has done in a campaign and has open there: it decides about the next task.

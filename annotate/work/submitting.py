@@ -315,6 +315,8 @@ def checked(assignment: Assignment, instrument: Instrument, given: PageResponse)
             code="stale_version",
         )
     material = work_task.judgment_material(assignment, assignment.campaign.output_form)
+    if instrument.ranks:
+        material = picking.beside(instrument, assignment, material)
     try:
         response = instrument.check(given.raw, material=material)
     except InvalidResponse as error:

@@ -209,8 +209,8 @@ def of_item(campaign: Any, number: int) -> tuple[list[Row], datetime | None]:
     facts = campaigns_lists.facts(campaign)
     shown = facts.primary or facts.criteria[:1]
     outputs = [one.output_id for one in texts]
-    version = studies_queries.instrument_of(campaign).scoring
-    means = items.means(outputs, [one.name for one in shown], version=version)
+    asked = studies_queries.instrument_of(campaign)
+    means = items.means(outputs, [one.name for one in shown], asked=asked)
     looks = CloserLook.objects.filter(campaign=campaign.pk).order_by("pk")
     lines: Lines = {}
     at = None

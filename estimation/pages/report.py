@@ -365,11 +365,16 @@ def _shown(report: CampaignReport) -> str:
             "all texts of an item side by side in random order, without their systems, and rated "
             "them one after the other; ratings are relative to the texts beside them"
         )
+    if report.facts.ranks:
+        return (
+            "all texts of an item side by side in random order, without their systems, and put "
+            "them in order; a score says how a text compares with the others of its item"
+        )
     return "one text at a time, without its system"
 
 
 def _crowd(report: CampaignReport) -> Iterator[Paragraph]:
-    people, cap = report.work, report.facts.annotator_cap
+    people, facts, cap = report.work, report.facts, report.facts.annotator_cap
     yield sentence("They came from {}.", report.crowd)
     if people.begun:
         yield sentence(
@@ -379,7 +384,8 @@ def _crowd(report: CampaignReport) -> Iterator[Paragraph]:
         )
     if cap is not None:
         yield sentence(
-            "Each judged at most {}.", many(cap, "pair" if report.facts.compares else "text")
+            "Each judged at most {}.",
+            many(cap, "pair" if facts.compares else "item" if facts.ranks else "text"),
         )
 
 
@@ -625,6 +631,11 @@ def _blind(report: CampaignReport) -> str:
             "Nobody was told which system wrote a text. Each person saw all texts of an item side "
             "by side, in an order that is random for each person and item, and rated them one "
             "after the other."
+        )
+    if report.facts.ranks:
+        return (
+            "Nobody was told which system wrote a text. Each person saw all texts of an item side "
+            "by side, in an order that is random for each person and item, and put them in order."
         )
     return (
         "Nobody was told which system wrote a text. Each person saw one text at a time; which one "

@@ -3,8 +3,8 @@
 
 // How each kind is answered. `value` is null where there is no answer; `early` tells whether
 // somebody answered before this script ran; `press` is a number key, and returns whether that
-// answers the question for good.
-const KINDS = { choice, choices, slider, text };
+// answers the question for good. `lacks` tells whether a part of it is open, where there are parts.
+const KINDS = { choice, choices, slider, text, rank };
 
 function choice({ inputs }) {
   const checked = () => inputs.find((radio) => radio.checked);
@@ -94,15 +94,52 @@ function text({ inputs: [area] }) {
   };
 }
 
-export function createQuestions({ form, criteria, changed, signal }) {
+// The place of each text, 1 for the best: of the texts that stand on the page.
+function rank({ inputs, fieldset, texts, criterion }) {
+  const labels = [...fieldset.querySelectorAll(criterion.best_only ? ".level" : ".ranked")];
+  labels.forEach((label, index) => { label.hidden = index >= texts; });
+  if (criterion.best_only) {
+    const best = choice({ inputs: inputs.slice(0, texts) });
+    const shown = [...Array(texts).keys()];
+    return {
+      ...best,
+      value: () => (best.early() ? shown.map((index) => (inputs[index].checked ? 1 : 2)) : null),
+      set: (places) => { inputs.forEach((radio, index) => { radio.checked = places?.[index] === 1; }); },
+    };
+  }
+  for (const radio of inputs) radio.parentElement.hidden = Number(radio.value) > texts;
+  const rows = labels.slice(0, texts).map((label) => [...label.querySelectorAll("input")]);
+  const place = (row) => { const chosen = row.find((radio) => radio.checked); return chosen ? Number(chosen.value) : null; };
+  const open = () => rows.filter((row) => place(row) === null);
+  const focus = (row) => (row.find((radio) => radio.checked) ?? row[0]).focus();
+  return {
+    early: () => rows.some((row) => place(row) !== null),
+    lacks: () => open().length > 0,
+    value: () => (open().length < rows.length ? rows.map(place) : null),
+    set: (places) => {
+      for (const radio of inputs) radio.checked = false;
+      rows.forEach((row, index) => { const radio = row[(places?.[index] ?? 0) - 1]; if (radio) radio.checked = true; });
+    },
+    focus: () => focus(open()[0] ?? rows[0]),
+    press: (index) => {
+      if (index >= texts) return null;
+      const row = rows.find((one) => one.includes(document.activeElement)) ?? open()[0] ?? rows[0];
+      row[index].checked = true;
+      if (open().length) focus(open()[0]);
+      return open().length === 0;
+    },
+  };
+}
+
+export function createQuestions({ form, criteria, texts, changed, signal }) {
   const groups = criteria.filter(({ kind }) => kind in KINDS).map((criterion) => {
     const fieldset = document.getElementById(`question-${criterion.name}`);
     const inputs = [...fieldset.querySelectorAll("input, textarea")];
-    return { criterion, fieldset, inputs, ...KINDS[criterion.kind]({ inputs, fieldset }) };
+    return { criterion, fieldset, inputs, ...KINDS[criterion.kind]({ inputs, fieldset, texts, criterion }) };
   });
   const asked = ({ criterion: { only_if: condition } }) =>
     !condition || condition.values.includes(groups.find((g) => g.criterion.name === condition.question).value());
-  const lacking = () => groups.filter((g) => asked(g) && !g.criterion.optional && g.value() === null);
+  const lacking = () => groups.filter((g) => asked(g) && !g.criterion.optional && (g.lacks?.() ?? g.value() === null));
   let last = null;
 
   function current() {

@@ -45,12 +45,16 @@ from annotate.instruments.rating.questions import (
     BOTH_BAD,
     EDIT,
     EVIDENCE,
+    ORDER,
+    SYSTEMS,
     Answers,
     AnyQuestion,
     ChoiceShape,
     Errors,
     Question,
     QuestionShape,
+    Rank,
+    RankShape,
     ReasonShape,
     checked,
 )
@@ -330,6 +334,15 @@ class Definition:
     def marks_errors(self) -> bool:
         return any(one.kind == "errors" for one in self.criteria)
 
+    @property
+    def ranks(self) -> bool:
+        """Return whether people order all texts of an item, which stand side by side."""
+        return any(isinstance(one, Rank) for one in self.criteria)
+
+    @property
+    def shows_all(self) -> bool:
+        return self.shows_others or self.ranks
+
 
 # Reads a definition from JSON: its declared shape, and its conversion.
 
@@ -357,10 +370,12 @@ class MaterialShape(Declared):
         default=(), max_length=10
     )
 
-    def material(self, *, compares: bool, shows_others: bool) -> Material:
+    def material(self, *, compares: bool, shows_others: bool, ranks: bool) -> Material:
         text = instruments_base.joined(self.text, self.second) if compares else self.text
         found = Material(text, self.input, self.paragraphs)
-        return instruments_base.with_others(found, [self.second]) if shows_others else found
+        if not (shows_others or ranks):
+            return found
+        return instruments_base.with_others(found, [self.second], ranks=ranks)
 
 
 class DefinitionShape(Declared):
@@ -411,6 +426,7 @@ class DefinitionShape(Declared):
         if self.compares and self.shows_others:
             yield ("shows_others",), "Does not go with “compares”, which shows two texts already."
         yield from self._second_faults()
+        yield from self._rank_faults()
         if not self.compares:
             for number, one in enumerate(self.criteria):
                 if isinstance(one, ChoiceShape) and one.both_bad:
@@ -427,14 +443,38 @@ class DefinitionShape(Declared):
             for path, message in _faults_in_a_pair(one, names):
                 yield ("criteria", number, *path), message
 
+    @property
+    def ranks(self) -> bool:
+        return any(isinstance(one, RankShape) for one in self.criteria)
+
+    def _rank_faults(self) -> Iterator[Fault]:
+        """Check that nothing else is asked about one of the texts that are ranked."""
+        if not self.ranks:
+            return
+        for name in ("compares", "shows_others"):
+            if getattr(self, name):
+                yield (name,), "Does not go with a ranking, which shows all texts of an item."
+        for number, one in enumerate(self.criteria):
+            if not isinstance(one, RankShape | ReasonShape):
+                yield (
+                    ("criteria", number, "kind"),
+                    "An instrument that ranks texts has rankings, and free text.",
+                )
+            if one.only_if is not None:
+                yield ("criteria", number, "only_if"), "A ranking asks all of its questions."
+            if isinstance(one, RankShape) and not one.higher_is_better:
+                yield ("criteria", number, "higher_is_better"), "The best text has place 1."
+            if one.name in (ORDER, SYSTEMS):
+                yield ("criteria", number, "name"), "Means something else in a ranking."
+
     def _second_faults(self) -> Iterator[Fault]:
-        which = "compares" if self.compares else "shows_others"
-        if getattr(self, which) and not self.example.second:
-            yield ("example", "second"), f"Missing: “{which}” says that two texts are shown."
-        if self.example.second and not getattr(self, which):
+        needs = self.compares or self.shows_others or self.ranks
+        if needs and not self.example.second:
+            yield ("example", "second"), "Missing: this instrument shows several texts."
+        if self.example.second and not needs:
             yield (
                 ("example", "second"),
-                "Belongs to an instrument that “compares” two texts, or “shows_others”.",
+                "Belongs to an instrument that “compares” two texts, “shows_others” or ranks.",
             )
 
     def definition(self, version: str) -> Definition:
@@ -453,7 +493,9 @@ class DefinitionShape(Declared):
             input_label=self.input_label,
             criteria=tuple(one.asked() for one in self.criteria),
             edit=EDITING.model_copy(update=own_words),
-            example=self.example.material(compares=self.compares, shows_others=self.shows_others),
+            example=self.example.material(
+                compares=self.compares, shows_others=self.shows_others, ranks=self.ranks
+            ),
             compares=self.compares,
             shows_others=self.shows_others,
         )
@@ -534,7 +576,7 @@ def _texts(definition: Definition) -> dict[str, str]:
     shown: tuple[str, ...] = (definition.example.text,)
     if definition.compares:
         shown = definition.example.pair
-    elif definition.shows_others:
+    elif definition.shows_all:
         shown = tuple(one.text for one in definition.example.side_by_side)
     return dict(zip(("text", "second"), shown, strict=False))
 
@@ -669,6 +711,7 @@ class Rating(Instrument):
         self.needs_input = bool(definition.input_label)
         self.compares = definition.compares
         self.shows_others = definition.shows_others
+        self.ranks = definition.ranks
 
     @property
     def example(self) -> Material:
@@ -683,11 +726,25 @@ class Rating(Instrument):
             bad = [one.name for one in asked if answers[one.name] == BOTH_BAD]
             ties = _signed(answers | dict.fromkeys(bad, 0), turned=material.turned)
             return {**ties, TURNED: material.turned, **({BOTH_BAD: bad} if bad else {})}
+        if self.ranks:
+            return self._by_output(answers, material)
         return {
             **answers,
             **self._evidence(raw.get("evidence"), answers, material),
             **self._edit(raw.get("edit"), answers, material),
         }
+
+    def _by_output(self, answers: Answers, material: Material) -> dict[str, Any]:
+        """Return a ranking as it is stored: its places in the order of the item's outputs."""
+        page = [one.number for one in material.side_by_side]
+        by_output = sorted(range(len(page)), key=page.__getitem__)
+        places = {
+            one.name: [answers[one.name][at] for at in by_output]
+            for one in self.definition.criteria
+            if isinstance(one, Rank)
+        }
+        wrote = [material.side_by_side[at].systems for at in by_output]
+        return {**answers, **places, ORDER: page, SYSTEMS: wrote}
 
     def _evidence(self, raw: Any, answers: Answers, material: Material) -> dict[str, Any]:
         """Return the highlights of each criterion whose level requires some."""
@@ -736,6 +793,11 @@ class Rating(Instrument):
                     found[one.name + BAD] = float(one.name in response.get(BOTH_BAD, ()))
             return found
         scores: dict[str, float] = {}
+        if self.ranks:
+            for one in self.definition.criteria:
+                if isinstance(one, Rank):
+                    scores |= one.ranked(response[one.name], response[SYSTEMS])
+            return scores
         for one in self.definition.criteria:
             scores |= one.scores(response.get(one.name), material)
         if self.definition.asks_for_edits:
@@ -767,6 +829,10 @@ class Rating(Instrument):
             for error in response.get(one.name, ())
         ]
 
+    def of_text(self, response: Mapping[str, Any], number: int) -> dict[str, Any]:
+        ranked = [one.name for one in self.definition.criteria if isinstance(one, Rank)]
+        return dict(response) | {name: response[name][number] for name in ranked}
+
     def recalled(self, response: Mapping[str, Any]) -> str:
         return self.answered(self.reopened(response))
 
@@ -790,13 +856,22 @@ class Rating(Instrument):
         }
 
     def other_answers(self, response: Mapping[str, Any]) -> list[tuple[str, str]]:
+        given = self._given(response)
         return [
-            (str(one.label), one.said(response[one.name]) if one.name in response else "–")
+            (str(one.label), one.said(given[one.name]) if one.name in given else "–")
             for one in self.definition.criteria
             if not one.is_compared
         ]
 
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        if self.ranks:
+            on_page = {
+                one.name: [response[one.name][number] for number in response[ORDER]]
+                for one in self.definition.criteria
+                if isinstance(one, Rank)
+            }
+            rest = {name: one for name, one in response.items() if name not in (ORDER, SYSTEMS)}
+            return rest | on_page
         if not self.compares:
             return dict(response)
         return _signed(self._given(response), turned=response[TURNED])
@@ -822,7 +897,8 @@ class Rating(Instrument):
         )
 
     def page(self, material: Material) -> dict[str, Any]:
-        return {"criteria": [one.shown() for one in self.definition.criteria]}
+        texts = {"texts": len(material.side_by_side)} if self.ranks else {}
+        return {"criteria": [one.shown() for one in self.definition.criteria], **texts}
 
     def strings(self) -> dict[str, Any]:
         return rating(self.definition)

@@ -50,6 +50,7 @@ MOST_ERRORS = 100  # marked in one text
 TOP = 100  # of a slider
 USUAL_ERRORS = 25  # the working range of weighted errors ends here
 BOTH_BAD = "both_bad"  # of a comparison: an answer, and the stored list of questions that had it
+ORDER, SYSTEMS = "order", "systems"  # of a stored ranking: see `Rank`
 # Names that a stored response or a draft uses for something else.
 TAKEN = ("edit", "distance", "evidence", "active_seconds")
 
@@ -353,6 +354,97 @@ class Reason(Question):
 
     def _own_data(self) -> dict[str, Any]:
         return {"optional": True} if self.optional else {}
+
+
+@dataclass(frozen=True)
+class Rank(Question):
+    """The order of all texts of an item, which stand side by side; equal places are a tie.
+
+    The answer is the place of each text, 1 for the best, in the order in which the annotator saw
+    the texts. It is stored in the order of the item's outputs. Beside it stand `ORDER`, the outputs
+    in the order of the page, and `SYSTEMS`, how many systems wrote each output.
+    best_only: people choose the best text, and all others are second.
+    """
+
+    kind = "rank"
+    best_only: bool = False
+
+    @property
+    def keys(self) -> int:
+        return instruments_base.MOST_RANKED
+
+    @property
+    def rows(self) -> range:
+        """Return the numbers of the texts that there may be, which are those of the places too."""
+        return range(1, 1 + instruments_base.MOST_RANKED)
+
+    @property
+    def scale_text(self) -> str:
+        if self.best_only:
+            return "from 0 to 1: the share of items in which its text is the best one"
+        return "from 0 to 1: the share of the other systems that it beats; a tie counts half"
+
+    def checked(self, given: Any, material: Material) -> list[int]:
+        texts = material.side_by_side
+        if given is None:
+            raise self._unanswered()
+        places = given if isinstance(given, list) else []
+        if len(places) != len(texts) or not all(_is_place(one, len(texts)) for one in places):
+            if None in places:
+                raise self._unanswered()
+            raise self._refused(
+                gettext("“%(label)s” takes a place from 1 to %(n)s for each text.")
+                % {"label": self.label, "n": len(texts)}
+            )
+        if self.best_only and places.count(1) != 1:
+            raise self._unanswered()
+        # Only the order counts: 1, 3, 3 and 1, 2, 2 say the same.
+        known = sorted(set(places))
+        found = [1 + known.index(one) for one in places]
+        return [min(one, 2) for one in found] if self.best_only else found
+
+    def ranked(self, places: Sequence[int], systems: Sequence[int]) -> dict[str, float]:
+        """Return the score of each text, by the names of `score_names`.
+
+        places: of the texts, by output. systems: how many wrote each. Systems with the same text
+        tie: they share what they win.
+        """
+        names = instruments_base.score_names(self.name)
+        if self.best_only:
+            return {
+                name: float(place == 1) / n
+                for name, place, n in zip(names, places, systems, strict=False)
+            }
+        found = {}
+        for name, place in zip(names, places, strict=False):
+            each = zip(places, systems, strict=True)
+            beaten = sum(n * ((place < other) + (place == other) / 2) for other, n in each)
+            found[name] = (beaten - 1 / 2) / (sum(systems) - 1)  # without the system itself
+        return found
+
+    def said(self, answer: Sequence[int] | int) -> str:
+        """Return places in words: of the texts in their order, or of one text."""
+        if isinstance(answer, int):
+            if self.best_only:
+                return gettext("best") if answer == 1 else "–"
+            return gettext("place %(n)s") % {"n": answer}
+        if self.best_only:
+            return gettext("Text %(n)s") % {"n": answer.index(1) + 1}
+        of_place = [
+            " = ".join(str(n) for n, one in enumerate(answer, start=1) if one == place)
+            for place in sorted(set(answer))
+        ]
+        return " > ".join(of_place)
+
+    def shown(self) -> dict[str, Any]:
+        return super().shown() | {"best_only": self.best_only}
+
+    def _own_data(self) -> dict[str, Any]:
+        return {"best_only": True} if self.best_only else {}
+
+
+def _is_place(given: Any, most: int) -> bool:
+    return type(given) is int and 1 <= given <= most
 
 
 class Category(Declared):
@@ -675,6 +767,20 @@ class ReasonShape(QuestionShape):
         )
 
 
+class RankShape(QuestionShape):
+    best_only: bool = False
+
+    def asked(self) -> Question:
+        return Rank(
+            self.name,
+            low=0,
+            high=1,
+            question=self.question,
+            best_only=self.best_only,
+            **self._shared(),
+        )
+
+
 class SeverityShape(Declared):
     name: ShortName
     label: Label
@@ -713,6 +819,7 @@ SHAPES: dict[str, type[QuestionShape]] = {
     "slider": SliderShape,
     "text": ReasonShape,
     "errors": ErrorsShape,
+    "rank": RankShape,
 }
 
 

@@ -10,8 +10,8 @@ const { createEvidence } = document.getElementById("evidence") ? await import(".
 const MOST_KEYS = 9;
 
 startShell(({ assignment, strings, announce, changed, signal }) => {
-  const { text, task: { criteria } } = assignment;
-  const questions = createQuestions({ form: document.getElementById("questions"), criteria, changed: update, signal });
+  const { text, task: { criteria, texts } } = assignment;
+  const questions = createQuestions({ form: document.getElementById("questions"), criteria, texts, changed: update, signal });
   const edit = document.getElementById("edit-area") && createEditArea({ text, strings, changed, announce, signal });
   const evidence = document.getElementById("evidence")
     && createEvidence({ text, criteria, strings, changed, announce, signal });
