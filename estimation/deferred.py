@@ -247,23 +247,28 @@ def _row(design: CampaignDesign, shared: _Shared, *, excluded: int) -> Agreement
     if row.n_outputs < LEAST_OUTPUTS:
         row.detail = {"why": "Fewer than two outputs have two judgments that count."}
         return row
-    _measured(row, shared)
+    _measured(row, shared, ranks=design.ranks)
     return row
 
 
-def _measured(row: Agreement, shared: _Shared) -> None:
-    """Measure alpha, how often people agreed exactly, and what other studies report."""
+def _measured(row: Agreement, shared: _Shared, *, ranks: bool) -> None:
+    """Measure alpha, how often people agreed exactly, and what other studies report.
+
+    ranks: an item's outputs were judged together, so they are no sample of outputs to draw from.
+    """
     columns, distance = (shared.output, shared.annotator, shared.value), shared.criterion.distance
     observed, by_chance = core.observed_agreement(*columns)
     row.detail = {"observed": observed, "by_chance": by_chance}
     try:
         found = core.krippendorff_alpha(
-            *columns, distance=distance, level=row.level, replicates=REPLICATES
+            *columns, distance=distance, level=row.level, replicates=0 if ranks else REPLICATES
         )
     except core.NoVariationError:
         row.detail["why"] = "All judgments gave the same score, so alpha is not defined."
         return
     row.alpha, row.low, row.high = found.alpha, found.low, found.high
+    if ranks:
+        row.detail["why"] = "The scores of one ranking depend on each other: there is no interval."
     row.detail["without"] = _without(shared, found.alpha)
     row.detail["icc"] = core.intraclass_correlation(*columns)
     if distance != "interval":

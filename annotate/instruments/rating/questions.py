@@ -423,11 +423,11 @@ class Rank(Question):
         return found
 
     def said(self, answer: Sequence[int] | int) -> str:
-        """Return places in words: of the texts in their order, or of one text."""
+        """Return places in words: of the texts in their order or, to reviewers, of one text."""
         if isinstance(answer, int):
             if self.best_only:
-                return gettext("best") if answer == 1 else "–"
-            return gettext("place %(n)s") % {"n": answer}
+                return "best" if answer == 1 else "–"
+            return f"place {answer}"
         if self.best_only:
             return gettext("Text %(n)s") % {"n": answer.index(1) + 1}
         of_place = [

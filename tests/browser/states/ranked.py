@@ -1,0 +1,82 @@
+"""What annotators, researchers and reviewers see where all texts of an item are ranked."""
+
+from playwright.sync_api import Page, expect
+
+from annotate.campaigns.problems import Row
+from estimation import deferred, refresh
+from tests import reviewed
+from tests.annotate.ranked_texts import studies
+from tests.annotate.ranked_texts.test_results import judged
+from tests.browser.states import Visitor, state
+from tests.browser.states.pairs import three
+from tests.browser.states.researcher import logged_in
+from tests.browser.states.reviews import show
+from tests.browser.states.texts import OUTPUTS
+from tests.browser.states.work import at_work
+from tests.factories import person
+
+REASON = {"name": "why", "kind": "text", "label": "Reason", "question": "Why?", "optional": True}
+
+
+def task(visitor: Visitor, *, best_only: bool = False, texts: list[Row] | None = None) -> Page:
+    definition = studies.ranking(REASON, best_only=best_only)
+    made = studies.study(texts=texts or three(), definition=definition)
+    page = visitor.goto(at_work(person(made)))
+    expect(page.locator("[data-current]")).to_be_visible()
+    return page
+
+
+@state("ranking/task")
+def _task(visitor: Visitor) -> None:
+    task(visitor)
+
+
+@state("ranking/half-answered")
+def _half_answered(visitor: Visitor) -> None:
+    page = task(visitor)
+    page.keyboard.press("2")
+    page.keyboard.press("1")
+    page.click("#submit")
+    expect(page.locator("#missing")).to_contain_text("Place")
+
+
+@state("ranking/best")
+def _best(visitor: Visitor) -> None:
+    page = task(visitor, best_only=True)
+    page.keyboard.press("2")
+
+
+@state("ranking/six-long-texts")
+def _six(visitor: Visitor) -> None:
+    texts = [*OUTPUTS["pointer"][:3], "The ferry runs again. " * 300, "שלום עולם. " * 30, "x" * 300]
+    task(visitor, texts=[Row("item", f"system {n}", text) for n, text in enumerate(texts)])
+
+
+@state("ranking/case")
+def _case(visitor: Visitor) -> None:
+    made = studies.study(texts=three(), owner=logged_in(visitor), double_share=1)
+    for name in ("b", "a"):
+        studies.work(who := person(made, name), worth=len)
+    page = show(visitor, reviewed.flagged(who))
+    expect(page.get_by_text("The 3 texts that were ranked").first).to_be_visible()
+
+
+@state("ranking/item")
+def _item(visitor: Visitor) -> None:
+    made = judged(owner=logged_in(visitor))
+    visitor.goto(f"/campaigns/{made.public_id}/items/1/")
+
+
+@state("ranking/dashboard")
+def _dashboard(visitor: Visitor) -> None:
+    made = judged(owner=logged_in(visitor))
+    refresh.refresh(made.pk)
+    deferred.MEASURING.carry_out(made.pk)
+    visitor.goto(f"/campaigns/{made.public_id}/")
+
+
+@state("ranking/instrument-form")
+def _form(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/form/?from=ready:ranking")
+    expect(page.frame_locator("#live-page").locator(".sheets .sheet")).to_have_count(2)
