@@ -55,7 +55,7 @@ def draw(design: Design, rng: np.random.Generator) -> tuple[list[Sample], Floats
     half = design.item**0.5 * rng.normal(size=design.n_items // 2)
     around = np.concatenate([half, -half])
     latent = np.array([rng.permutation(around) + mean for mean in design.means])
-    incidence, came = _work(design, rng)
+    incidence, came = work(design, rng)
     mild = design.person**0.5 * rng.normal(size=came)
     taste = design.favour**0.5 * rng.normal(size=(len(latent), came))
     samples = []
@@ -72,7 +72,7 @@ def draw(design: Design, rng: np.random.Generator) -> tuple[list[Sample], Floats
     return samples, np.asarray(np.mean(steps, axis=0).mean(axis=1))
 
 
-def _work(
+def work(
     design: Design, rng: np.random.Generator
 ) -> tuple[list[tuple[NDArray[np.int64], NDArray[np.int64]]], int]:
     """Who judges which item of each system, and how many people came in all."""
