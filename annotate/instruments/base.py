@@ -519,6 +519,11 @@ class Instrument:
         """Return whether `scores` may take seconds, so that a separate task computes them."""
         return False
 
+    @property
+    def asked(self) -> Sequence[Any]:
+        """Return what is asked, of every kind; tutorials can ask it too."""
+        return ()
+
     def questions(self) -> tuple[Question, ...]:
         """Return the questions with levels, in the order in which they are asked."""
         return tuple(

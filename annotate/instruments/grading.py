@@ -18,6 +18,7 @@ from annotate.instruments.tutorials import (
     Evidence,
     Example,
     Paragraph,
+    Practice,
     Question,
     same_words,
 )
@@ -268,6 +269,8 @@ def grade(question: Question, response: Mapping[str, Any]) -> Grade:
         return _edit(question, response)
     if isinstance(question, Evidence):
         return _evidence(question, response)
+    if isinstance(question, Practice):
+        return _practice(question, response)
     assert isinstance(question, Example)
     return Grade(True, ())
 
@@ -277,6 +280,12 @@ def _choice(question: Choice, response: Mapping[str, Any]) -> Grade:
     if type(value) is not int or str(value) not in question.feedback:
         raise InvalidResponse({"value": _("Please choose one of the answers.")})
     return Grade(value in question.accepted, (question.feedback[str(value)],))
+
+
+def _practice(question: Practice, response: Mapping[str, Any]) -> Grade:
+    answer = question.asked.checked(response.get("answer"), question.material)
+    right = question.fits(answer)
+    return Grade(right, (question.feedback.right if right else question.feedback.wrong,))
 
 
 def _edit(question: Edit, response: Mapping[str, Any]) -> Grade:

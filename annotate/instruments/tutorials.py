@@ -37,7 +37,14 @@ from annotate.common.schemas import (
 from annotate.common.schemas import (
     read as read_shape,
 )
-from annotate.instruments.base import VERDICTS, Criterion, Level
+from annotate.instruments.base import (
+    MOST_RANKED,
+    VERDICTS,
+    Criterion,
+    Level,
+    Material,
+    with_others,
+)
 from estimation.metrics import normalise
 
 WORD = re.compile(r"\w+(?:['’]\w+)*")
@@ -273,11 +280,13 @@ Reasons = Annotated[dict[str, Said], Field(max_length=2 * MANY)]  # by the chose
 class Studied:
     """The instrument of a tutorial, with those of its criteria that have levels.
 
-    slots, cases: what all questions of the tutorial may use (`Family`).
+    slots, cases: what all questions of the tutorial may use (`Family`). asked: its questions of
+    all kinds, by their names.
     """
 
     instrument: str
     criteria: Mapping[str, Criterion]
+    asked: Mapping[str, Any]
     slots: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     cases: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -505,8 +514,82 @@ class Example(Question):
     steps: Several[Step] = Field(min_length=1, max_length=MANY)
 
 
+class RightOrWrong(Declared):
+    right: Said
+    wrong: Said
+
+
+class Practice(Question):
+    """A question of the instrument about a text, answered as at work: of any kind but levels.
+
+    others: beside the text, where texts are ranked. right: what the kind of question calls right.
+    """
+
+    text: Shown
+    others: Several[Shown] = Field(default=(), max_length=MOST_RANKED - 1)
+    question: OptionalShown = ""
+    reference: OptionalShown = ""
+    criterion: Annotated[Text, Field(max_length=40)]
+    right: dict[str, Any]
+    feedback: RightOrWrong
+    _asked: Any = PrivateAttr(default=None)
+    _right: Any = PrivateAttr(default=None)
+
+    @property
+    def asked(self) -> Any:
+        """Return the question of the instrument."""
+        return self._asked
+
+    @property
+    def material(self) -> Material:
+        """Return what is shown: a text, or all that are ranked."""
+        own = Material(self.text)
+        return with_others(own, self.others, ranks=True) if self.others else own
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """Return what the template of marked errors takes of a definition."""
+        return {"criteria": [self._asked], "marks_errors": True, "language": ""}
+
+    @property
+    def right_in_words(self) -> str:
+        return str(self._right.said(self._asked))
+
+    def fits(self, answer: Any) -> bool:
+        """Return whether an answer that was checked is right."""
+        return bool(self._right.fits(answer))
+
+    def completed(self, given: Any, context: Studied) -> Self:
+        own = super().completed(given, context)
+        own._asked = context.asked[self.criterion]
+        own._right = own._asked.right.model_validate(self.right)
+        list(own._right.problems(own._asked, self.material))  # it looks up the words of the text
+        return own
+
+    def faults(self, context: Studied) -> Iterator[Fault]:
+        known = {name: one for name, one in context.asked.items() if one.right is not None}
+        asked = known.get(self.criterion)
+        if asked is None:
+            told = ", ".join(known) or "none"
+            message = f"Must be a question without levels that has a right answer: {told}."
+            yield ("criterion",), message
+            return
+        if (asked.kind == "rank") != bool(self.others):
+            yield ("others",), "Belongs to a ranking, which needs it: the texts beside the first."
+            return
+        try:
+            right = asked.right.model_validate(self.right)
+        except ValidationError as error:
+            for one in error.errors(include_url=False):
+                yield ("right", *one["loc"]), one["msg"]
+            return
+        for path, message in right.problems(asked, self.material):
+            yield ("right", *path), message
+
+
 KINDS: dict[str, type[Question]] = {
     "choice": Choice,
+    "practice": Practice,
     "edit": Edit,
     "evidence": Evidence,
     "example": Example,
@@ -913,20 +996,27 @@ _BUILTIN: dict[Path, Tutorial] = {}  # the product's files do not change while i
 _STORED: dict[tuple[Any, ...], Tutorial] = {}
 
 
-def read_tutorial(raw: Any, *, instrument: str, criteria: Sequence[Criterion] = ()) -> Tutorial:
+def read_tutorial(
+    raw: Any, *, instrument: str, criteria: Sequence[Criterion] = (), asked: Sequence[Any] = ()
+) -> Tutorial:
     """Return the tutorial that this JSON describes, or raise `Refused` with its problems.
 
-    `criteria`: those of the instrument; questions may use their levels by name.
+    criteria: those of the instrument; questions may use their levels by name. asked: its questions
+    of all kinds (`Instrument.asked`).
     """
     if len(canonical(raw)) > MOST_CHARACTERS:
         raise Refused([Problem("tutorial", f"Is longer than {MOST_CHARACTERS:,} characters.")])
     known = {one.name: one for one in criteria if one.levels}
-    return read_shape(Tutorial, raw, context=Studied(instrument, known, *_shared(raw)))
+    by_name = {one.name: one for one in asked}
+    studied = Studied(instrument, known, by_name, *_shared(raw))
+    return read_shape(Tutorial, raw, context=studied)
 
 
-def complete(raw: Any, *, instrument: str, criteria: Sequence[Criterion] = ()) -> Tutorial:
+def complete(
+    raw: Any, *, instrument: str, criteria: Sequence[Criterion] = (), asked: Sequence[Any] = ()
+) -> Tutorial:
     """Return what `read` does; refuse questions without a text, and too few for two rounds."""
-    found = read_tutorial(raw, instrument=instrument, criteria=criteria)
+    found = read_tutorial(raw, instrument=instrument, criteria=criteria, asked=asked)
     if problems := [*_without_text(found), *_lacking(found)]:
         raise Refused(problems)
     return found
@@ -951,16 +1041,21 @@ def _lacking(found: Tutorial) -> Iterator[Problem]:
         )
 
 
-def stored_tutorial(raw: Any, *, instrument: str, criteria: Sequence[Criterion] = ()) -> Tutorial:
+def stored_tutorial(
+    raw: Any, *, instrument: str, criteria: Sequence[Criterion] = (), asked: Sequence[Any] = ()
+) -> Tutorial:
     """Return what `read` does; a process that has read the same content keeps it.
 
     Reading takes about 200 ms for a long tutorial, and every page of an annotator needs it.
     """
-    key = (digest_of(raw), instrument, *map(_spelled, criteria))
+    declared = (canonical(one.declaration()) for one in asked)
+    key = (digest_of(raw), instrument, *map(_spelled, criteria), *declared)
     if key not in _STORED:
         if len(_STORED) >= MOST_KEPT:
             _STORED.clear()
-        _STORED[key] = read_tutorial(raw, instrument=instrument, criteria=criteria)
+        _STORED[key] = read_tutorial(
+            raw, instrument=instrument, criteria=criteria, asked=asked
+        )
     return _STORED[key]
 
 

@@ -89,7 +89,12 @@ def store_tutorial(
         raise NotFound(str(error.args[0])) from None
     try:
         how = tutorials.complete if complete else tutorials.read_tutorial
-        how(content, instrument=instrument.key, criteria=instrument.criteria)
+        how(
+            content,
+            instrument=instrument.key,
+            criteria=instrument.criteria,
+            asked=instrument.asked,
+        )
     except Refused as refused:
         raise NotDefined(refused, "tutorial") from None
     with transaction.atomic():

@@ -190,7 +190,9 @@ def tutorial_of(tutorial_id: int, instrument: Instrument) -> Tutorial:
     Raises `NotFound` for a missing tutorial, and `Refused` if it does not fit the version.
     """
     raw = content(tutorial_id, key=instrument.key)
-    return tutorials.stored_tutorial(raw, instrument=instrument.key, criteria=instrument.criteria)
+    return tutorials.stored_tutorial(
+        raw, instrument=instrument.key, criteria=instrument.criteria, asked=instrument.asked
+    )
 
 
 def of_campaign(campaign: Campaign, instrument: Instrument | None = None) -> Tutorial | None:

@@ -21,6 +21,7 @@ from annotate.instruments.tutorials import (
     Edit,
     Evidence,
     Paragraph,
+    Practice,
     Question,
 )
 
@@ -183,6 +184,10 @@ def feedback_on_answers(question: Question) -> list[tuple[str, list[Answer]]]:
         return [("", answers)]
     if isinstance(question, Edit):
         return [("", _edit(question))]
+    if isinstance(question, Practice):
+        right, wrong = question.feedback.right, question.feedback.wrong
+        answers = [(question.right_in_words, True, right), (_("Anything else"), False, wrong)]
+        return [("", answers)]
     if isinstance(question, Evidence):
         return [
             (f"Paragraph {number}", _paragraph(one))

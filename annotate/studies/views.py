@@ -399,7 +399,7 @@ def _example(
 
 def _read(found: Instrument, content: Any) -> Tutorial:
     return instruments_tutorials.read_tutorial(
-        content, instrument=found.key, criteria=found.criteria
+        content, instrument=found.key, criteria=found.criteria, asked=found.asked
     )
 
 

@@ -32,7 +32,7 @@ from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Material
 from annotate.instruments.grading import Grade
 from annotate.instruments.rating import instrument as rating_instrument
-from annotate.instruments.tutorials import Question
+from annotate.instruments.tutorials import Practice, Question
 from annotate.models import Batch, Participation, Review
 from annotate.pay import promise_queries, tallies
 from annotate.pay import queries as pay_queries
@@ -413,7 +413,7 @@ def question_context(status: Status, question: Question) -> dict[str, Any]:
         "question": question,
         "number": graded.index(question.key) + 1 if question.key in graded else None,
         "first": not status.done,
-        "keys": range(1, 1 + min(MOST_KEYS, len(getattr(question, "options", ())))),
+        "keys": range(1, 1 + _keys(question)),
         "strings": _strings(),
     }
 
@@ -481,7 +481,22 @@ def question_data(question: Question) -> dict[str, Any]:
         "kind": question.kind,
         "text": getattr(question, "text", ""),
         "paragraphs": [one.text for one in getattr(question, "paragraphs", ())],
+        **_practised(question),
     }
+
+
+def _keys(question: Question) -> int:
+    """Return how many number keys answer it."""
+    if isinstance(question, Practice):
+        return len(question.material.side_by_side) or min(MOST_KEYS, question.asked.keys)
+    return min(MOST_KEYS, len(getattr(question, "options", ())))
+
+
+def _practised(question: Question) -> dict[str, Any]:
+    """Return what the script needs to ask a question of the instrument."""
+    if not isinstance(question, Practice):
+        return {}
+    return {"criterion": question.asked.shown(), "texts": len(question.material.side_by_side)}
 
 
 def _strings() -> dict[str, Any]:
@@ -500,8 +515,9 @@ def _strings() -> dict[str, Any]:
         "checking": _("Checking…"),
         "no_connection": _("No connection. Your answer is kept here: try again in a moment."),
         "reload": _("Reload this page"),
-        "remove": _("Remove “%(words)s”"),
         "finished": _("finished"),
+        **rating_instrument.highlighting(),
+        "not_answered": _("Not answered yet"),
     }
 
 

@@ -248,6 +248,7 @@ def _reading(question: Question) -> float:
     """Return the seconds that the fastest readers need for a question's texts."""
     read = [getattr(question, name, "") for name in ("text", "second", "question", "answer")]
     read += [step.title + step.text for step in getattr(question, "steps", ())]
+    read += getattr(question, "others", ())
     searched = [one.text for one in getattr(question, "paragraphs", ())]
     n, m = (sum(len(WORD.findall(text)) for text in texts) for texts in (read, searched))
     return max(LEAST, 60 * (n / WORDS_PER_MINUTE + m / SCANNING))

@@ -100,6 +100,10 @@ def _parts(one: Any) -> Iterator[tuple[str, str]]:
     for label, name in PARTS:
         if text := getattr(one, name, ""):
             yield label, str(text)
+    for place, text in enumerate(getattr(one, "others", ()), 2):
+        yield f"Text {place}", text
+    if asked := getattr(one, "asked", None):
+        yield "Asked", str(asked.question)
     if ask := getattr(one, "ask", ""):
         yield "Asked", str(ask)
     for place, paragraph in enumerate(getattr(one, "paragraphs", ()), 1):
@@ -115,6 +119,8 @@ def _right(one: Any) -> str:
     if paragraphs := getattr(one, "paragraphs", ()):
         told = (f"paragraph {n}: {labels[p.verdict]}" for n, p in enumerate(paragraphs, 1))
         return "; ".join(told)
+    if right := getattr(one, "right_in_words", ""):
+        return str(right)
     return str(getattr(one, "feedback", "")) if hasattr(one, "distance") else ""
 
 

@@ -1,6 +1,8 @@
 // What each kind of tutorial question is answered with.
 
 import { createEditArea } from "./edit_area.js";
+import { createEvidence } from "./evidence.js";
+import { createQuestions } from "./questions.js";
 import { createMarkedParagraph } from "./tutorial_paragraph.js";
 import { fill } from "./json_data.js";
 
@@ -23,6 +25,34 @@ const KINDS = {
       missing: () => (chosen() ? [] : [{ text: strings.choose, href: "#choice", focus }]),
       lock: () => { field.disabled = true; },
       keys: Object.fromEntries(radios.map((_radio, index) => [index + 1, () => choose(index)])),
+    };
+  },
+
+  practice: ({ text, criterion, texts }, { strings, changed, announce }) => {
+    const { name } = criterion;
+    const { signal } = new AbortController();
+    const missing = (place, focus) => [{ text: strings.choose, href: `#${place}-${name}`, focus: () => focus(name) }];
+    const all = [...document.querySelectorAll("#questions input, #evidence input, #evidence select, #evidence button")];
+    const lock = () => { for (const input of [...all, ...document.querySelectorAll("#evidence :is(select, button)")]) input.disabled = true; };
+    if (criterion.kind === "errors") {
+      const evidence = createEvidence({ text, criteria: [criterion], strings, changed, announce, signal });
+      evidence.restore(null, {});
+      return {
+        response: () => ({ answer: evidence.errors()[name] }),
+        missing: () => (evidence.open().length ? missing("evidence", evidence.focus) : []),
+        lock,
+        keys: { h: evidence.toggleKeys },
+      };
+    }
+    const questions = createQuestions({
+      form: document.getElementById("questions"), criteria: [criterion], texts, changed, signal,
+    });
+    questions.restore({});
+    return {
+      response: () => ({ answer: questions.values()[name] }),
+      missing: () => (questions.lacking().length ? missing("question", questions.focus) : []),
+      lock,
+      keys: Object.fromEntries(Array.from({ length: 9 }, (_none, index) => [index + 1, () => questions.answer(index)])),
     };
   },
 

@@ -22,7 +22,7 @@ export function createMarkedParagraph({ element, text, strings, changed, announc
       const remove = document.createElement("button");
       remove.type = "button";
       remove.className = "btn";
-      remove.textContent = fill(strings.remove, { words });
+      remove.textContent = fill(strings.remove_words, { words });
       remove.addEventListener("click", () => {
         highlighter.removeAt(index);
         field.querySelector("input").focus();

@@ -654,7 +654,7 @@ def rating(definition: Definition) -> dict[str, Any]:
             "The wording has not changed yet. Improve it, or change the answers."
         ),
         **(editing() if definition.asks_for_edits else {}),
-        **(_highlighting() if definition.takes_evidence or definition.marks_errors else {}),
+        **(highlighting() if definition.takes_evidence or definition.marks_errors else {}),
         "edit_hint": str(definition.edit.hint),
         "edit_not_needed": str(definition.edit.not_needed),
     }
@@ -680,7 +680,7 @@ def editing() -> dict[str, Any]:
     }
 
 
-def _highlighting() -> dict[str, Any]:
+def highlighting() -> dict[str, Any]:
     return {
         "highlighting": instruments_base.strings(),
         "now_highlight": gettext("Now highlight the words that show it."),
@@ -716,6 +716,10 @@ class Rating(Instrument):
     @property
     def example(self) -> Material:
         return self.definition.example
+
+    @property
+    def asked(self) -> Sequence[Question]:
+        return self.definition.criteria
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         answers, errors = checked(raw, self.definition.criteria, material)

@@ -7,12 +7,12 @@ because of the answer to another one, has none.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationInfo
 from pydantic.functional_validators import PlainValidator
 
 from annotate.common.json import storable
@@ -74,6 +74,22 @@ class Condition(Declared):
         return answers.get(self.question) in self.values
 
 
+class Right(Declared):
+    """What is right where a tutorial asks one of these questions about a text."""
+
+    def problems(self, asked: Any, material: Material) -> Iterator[Fault]:
+        """Yield what does not fit the question or the text."""
+        yield from ()
+
+    def fits(self, answer: Any) -> bool:
+        """Return whether a checked answer is right."""
+        raise NotImplementedError
+
+    def said(self, asked: Any) -> str:
+        """Return what is right, in words for researchers."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Question(Criterion):
     """What people are asked about a text: here one choice among levels; subclasses are other kinds.
@@ -83,6 +99,7 @@ class Question(Criterion):
     """
 
     kind = "choice"
+    right: ClassVar[type[Right] | None] = None  # tutorials ask levels and free text otherwise
     evidence: "Words" = ""
     only_if: Condition | None = None
     both_bad: bool = False
@@ -248,11 +265,28 @@ class Option(Declared):
     cue: Cue = ""
 
 
+class ChoicesRight(Right):
+    chosen: Several[str] = Field(max_length=MOST_OPTIONS)
+
+    def problems(self, asked: Any, material: Material) -> Iterator[Fault]:
+        known = [option.name for option in asked.options]
+        for number, name in enumerate(self.chosen):
+            if name not in known:
+                yield ("chosen", number), f"Must be one of {', '.join(known)}."
+
+    def fits(self, answer: Any) -> bool:
+        return set(answer) == set(self.chosen)
+
+    def said(self, asked: Any) -> str:
+        return str(asked.said(self.chosen))
+
+
 @dataclass(frozen=True)
 class Choices(Question):
     """Several choices, of which any number applies; the answer lists the chosen names."""
 
     kind = "choices"
+    right = ChoicesRight
     options: tuple[Option, ...] = ()
 
     def _criteria(self) -> tuple[Criterion, ...]:
@@ -300,11 +334,27 @@ class Choices(Question):
         return {"options": list(map(_written, self.options))}
 
 
+class SliderRight(Right):
+    at_least: int = Field(default=0, ge=0, le=TOP)
+    at_most: int = Field(default=TOP, ge=0, le=TOP)
+
+    def problems(self, asked: Any, material: Material) -> Iterator[Fault]:
+        if not 0 <= self.at_most - self.at_least < TOP:
+            yield (), "Needs “at_least”, “at_most” or both, and a number that is wrong."
+
+    def fits(self, answer: Any) -> bool:
+        return bool(self.at_least <= answer <= self.at_most)
+
+    def said(self, asked: Any) -> str:
+        return f"{self.at_least} to {self.at_most}"
+
+
 @dataclass(frozen=True)
 class Slider(Question):
     """A whole number from 0 to 100, between two anchors; nothing is chosen beforehand."""
 
     kind = "slider"
+    right = SliderRight
     anchors: tuple[str, str] = ("", "")
 
     def checked(self, given: Any, material: Material) -> int:
@@ -356,6 +406,25 @@ class Reason(Question):
         return {"optional": True} if self.optional else {}
 
 
+class RankRight(Right):
+    """places: of the texts, in their order; of the best text 1 and of the others 2."""
+
+    places: Several[int] = Field(min_length=2, max_length=instruments_base.MOST_RANKED)
+
+    def problems(self, asked: Any, material: Material) -> Iterator[Fault]:
+        try:
+            if asked.checked(list(self.places), material) != list(self.places):
+                yield ("places",), "Leaves a place out."
+        except InvalidResponse:
+            yield ("places",), f"Needs a place for each of {len(material.side_by_side)} texts."
+
+    def fits(self, answer: Any) -> bool:
+        return list(answer) == list(self.places)
+
+    def said(self, asked: Any) -> str:
+        return str(asked.said(self.places))
+
+
 @dataclass(frozen=True)
 class Rank(Question):
     """The order of all texts of an item, which stand side by side; equal places are a tie.
@@ -367,6 +436,7 @@ class Rank(Question):
     """
 
     kind = "rank"
+    right = RankRight
     best_only: bool = False
 
     @property
@@ -476,6 +546,56 @@ MQM_SEVERITIES = (
 )
 
 
+class ExpectedError(Declared):
+    """An error to find: words of the text, and how it may be called; empty: in any way."""
+
+    text: Annotated[Text, Field(max_length=1000)]
+    categories: Several[str] = Field(default=(), max_length=MOST_CATEGORIES)
+    severities: Several[str] = Field(default=(), max_length=MOST_SEVERITIES)
+
+    def found_by(self, error: Answers, start: int) -> bool:
+        """Return whether a marked error shares words with it, and is called so. start: its own."""
+        return (
+            error["start"] < start + len(self.text)
+            and start < error["end"]
+            and error["category"] in (self.categories or (error["category"],))
+            and error["severity"] in (self.severities or (error["severity"],))
+        )
+
+
+class ErrorsRight(Right):
+    """errors: all that must be marked. others: how many more marks are accepted."""
+
+    errors: Several[ExpectedError] = Field(default=(), max_length=MOST_OPTIONS)
+    others: int = Field(default=0, ge=0, le=MOST_ERRORS)
+    _starts: tuple[int, ...] = PrivateAttr(default=())
+
+    def problems(self, asked: Any, material: Material) -> Iterator[Fault]:
+        known = {
+            "categories": [one.name for one in asked.categories],
+            "severities": [one.name for one in asked.severities],
+        }
+        for number, one in enumerate(self.errors):
+            if material.visible.count(one.text) != 1:
+                yield ("errors", number, "text"), "Must occur once in the text."
+            for what, names in known.items():
+                for name in getattr(one, what):
+                    if name not in names:
+                        yield ("errors", number, what), f"Must be among {', '.join(names)}."
+        self._starts = tuple(material.visible.find(one.text) for one in self.errors)
+
+    def fits(self, answer: Any) -> bool:
+        expected = list(zip(self.errors, self._starts, strict=True))
+        found = [[one.found_by(error, start) for one, start in expected] for error in answer]
+        more = sum(not any(row) for row in found)
+        return more <= self.others and all(map(any, zip(*found, strict=True))) and (
+            bool(answer) or not expected
+        )
+
+    def said(self, asked: Any) -> str:
+        return "; ".join(f"“{one.text}”" for one in self.errors) or "no errors"
+
+
 @dataclass(frozen=True)
 class Errors(Question):
     """Errors that are marked in the text, each with a category and a severity; fewer are better.
@@ -487,6 +607,7 @@ class Errors(Question):
     """
 
     kind = "errors"
+    right = ErrorsRight
     categories: tuple[Category, ...] = ()
     severities: tuple[Severity, ...] = MQM_SEVERITIES
     per: str = "words"
