@@ -533,7 +533,8 @@ def _made(design: CampaignDesign) -> EndForecast:
     rate = planning.pace(times, now=timezone.now().timestamp())
     each = counts.planned / max(1, counts.outputs)
     cells = [c for c in facts_module.cells(design, seen) if c.criterion.name in design.targets]
-    found = [_cell(design, cell, each, n_systems=len(seen.systems)) for cell in cells]
+    n_systems = 1 if design.ranks else len(seen.systems)  # among which a person's tasks are shared
+    found = [_cell(design, cell, each, n_systems=n_systems) for cell in cells]
     content: Row = {
         "per_hour": None if rate is None else rate.per_second * 3600,
         "minutes": _quartiles(active if active.size else took),
@@ -585,14 +586,16 @@ def _end(
     counts: progress.Progress,
 ) -> Row:
     """Return the forecast of the whole campaign; nothing until each interval has one."""
+    # What has judgments of its own and ends by itself: a system or, where texts are ranked, all.
+    apart = [0 if design.ranks else cell.system.system_id for cell in cells]
     of_system: dict[int, list[planning.StopDraws]] = {}
-    for cell, one in zip(cells, draws, strict=True):
+    for one_of, one in zip(apart, draws, strict=True):
         if one is not None:
-            of_system.setdefault(cell.system.system_id, []).append(one)
+            of_system.setdefault(one_of, []).append(one)
     whole = len(seen.systems) * len(design.targets)
     if not whole or sum(map(len, of_system.values())) < whole:
         return {"judgments": None, "seconds": None, "chance": None}
-    each = {cell.system.system_id: cell.sample.n_judgments for cell in cells}
+    each = {one: cell.sample.n_judgments for one, cell in zip(apart, cells, strict=True)}
     found = planning.closing(
         list(of_system.values()),
         judged=counts.judged,

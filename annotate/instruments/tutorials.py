@@ -1053,9 +1053,7 @@ def stored_tutorial(
     if key not in _STORED:
         if len(_STORED) >= MOST_KEPT:
             _STORED.clear()
-        _STORED[key] = read_tutorial(
-            raw, instrument=instrument, criteria=criteria, asked=asked
-        )
+        _STORED[key] = read_tutorial(raw, instrument=instrument, criteria=criteria, asked=asked)
     return _STORED[key]
 
 

@@ -588,8 +588,10 @@ class ErrorsRight(Right):
         expected = list(zip(self.errors, self._starts, strict=True))
         found = [[one.found_by(error, start) for one, start in expected] for error in answer]
         more = sum(not any(row) for row in found)
-        return more <= self.others and all(map(any, zip(*found, strict=True))) and (
-            bool(answer) or not expected
+        return (
+            more <= self.others
+            and all(map(any, zip(*found, strict=True)))
+            and (bool(answer) or not expected)
         )
 
     def said(self, asked: Any) -> str:

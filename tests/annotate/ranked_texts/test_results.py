@@ -21,7 +21,7 @@ from annotate.models.base import CampaignStatus
 from annotate.review import evidence, items
 from estimation import core, deferred, export, read, refresh, scores
 from estimation import facts as estimation_facts
-from estimation.models import Comparison, Decision
+from estimation.models import Comparison, Decision, EndForecast
 from tests.annotate.ranked_texts.studies import ranking, rows, study, work
 from tests.annotate.researcher import owner_of
 from tests.estimation.verifying.worlds import files_of, written
@@ -235,3 +235,18 @@ def test_the_api_shows_who_wrote_what_was_ranked(ada: Client):
     assert {frozenset(one["scores"]) for one in page["results"]} == {
         frozenset({"rank_1", "rank_2", "rank_3"})
     }
+
+
+@pytest.mark.slow
+def test_a_forecast_counts_each_ranking_once_until_the_slowest_system_ends():
+    made = study(120, "ABC", targets={"rank": 0.25}, double_share=0, annotator_cap=None, seed=3)
+    for number in range(9):
+        work(person(made, f"p{number}"), worth=noisy(number), turns=5)
+    refresh.refresh(made.pk)
+    deferred.FORECASTING.ask(made.pk)
+    deferred.FORECASTING.carry_out(made.pk)
+    content = EndForecast.objects.filter(campaign=made).latest("pk").content
+    expected, low, high = content["judgments"]
+    # The mean of the three systems would be 68 rankings.
+    assert 75 < expected < 95
+    assert 45 < low < expected < high <= 120

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.campaigns import facts
+from annotate.campaigns import facts, progress
 from annotate.campaigns.problems import Row
 from annotate.common.errors import Invalid
 from annotate.models import Assignment, Output, Score
@@ -130,3 +130,11 @@ def test_a_ranking_can_be_corrected_in_the_order_of_the_page() -> None:
     stored = made.judgments.get().response
     assert asked.reopened(stored)["rank"] == given
     assert asked.recalled(stored) == "Place: 3 > 1 > 4 > 2"
+
+
+def test_an_item_is_judged_for_all_systems_at_once() -> None:
+    made = study(items=3)
+    work(person(made), turns=2)
+    found = progress.items(made.pk, most=10, ranks=True)
+    assert found == {one.pk: (2, 3) for one in made.systems.all()}
+    assert {progress.frontier(one.pk, ranks=True) for one in made.systems.all()} == {3}
