@@ -46,6 +46,7 @@ class CampaignFacts:
     lease_minutes: int
     double_share: float
     raters: int
+    named_experts: bool
     metric_choice: str
     metrics: tuple[str, ...]
     stop_mode: str
@@ -132,6 +133,8 @@ class CampaignFacts:
 
     @property
     def speaks_for(self) -> str:
+        if self.named_experts:
+            return f"the mean of these {self.raters} experts"
         return str(Campaign.Estimand(self.estimand).label)
 
 
@@ -164,7 +167,7 @@ AS_STORED = (
     *("public_id", "name", "status", "close_reason", "opened_at", "closed_at", "crowd", "contact"),
     *("reward", "budget", "max_judgments", "deadline", "annotator_cap", "people"),
     *("lease_minutes", "double_share", "raters", "metric_choice", "stop_mode", "planned_items"),
-    *("gold_share", "estimand", "level", "language", "output_form", "input_form"),
+    *("named_experts", "gold_share", "estimand", "level", "language", "output_form", "input_form"),
     *("shows_reference", "recorded"),
 )
 

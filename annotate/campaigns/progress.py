@@ -91,12 +91,24 @@ def open_leases(campaign_id: int) -> int:
     ).count()
 
 
+def unfilled(**of: Any) -> QuerySet[Slot]:
+    """Select slots that no counting judgment holds."""
+    empty = Q(assignment=None) | ~Q(assignment__status=Assignment.Status.VERIFIED)
+    return Slot.objects.filter(empty, **of)
+
+
+def awaited(campaign: Campaign) -> set[int]:
+    """Return the outputs that count once all named experts have judged them; of others none."""
+    if not campaign.named_experts:
+        return set()
+    return set(unfilled(campaign=campaign).order_by().values_list("output", flat=True))
+
+
 def unfinished_items(system_id: int) -> int:
     """Return how many items before the system's stop position lack a counting judgment."""
     return (
-        Slot.objects.filter(output__authorships__system=system_id)
+        unfilled(output__authorships__system=system_id)
         .filter(position__lt=F("output__authorships__system__stop_position"))
-        .filter(Q(assignment=None) | ~Q(assignment__status=Assignment.Status.VERIFIED))
         .values("output")
         .distinct()
         .count()
@@ -146,13 +158,16 @@ def count_slots(campaign_id: int) -> Progress:
         n_unjudged=_number(running.filter(~Exists(judged)), Count("output", distinct=True)),
     ).select_related("totals")
     found: Any = row.get()
+    outputs_judged = found.n_outputs - found.n_unjudged
+    if found.named_experts:
+        outputs_judged = found.planned_outputs - len(awaited(found))
     return Progress(
         planned=found.planned,
         outputs=found.planned_outputs,
         doubled=found.planned_twice,
         judged=found.totals.held - found.n_running,
         running=found.n_running,
-        outputs_judged=found.n_outputs - found.n_unjudged,
+        outputs_judged=outputs_judged,
         spent=tallies.in_cents(found.totals.spent),
     )
 
@@ -325,13 +340,17 @@ def progress(campaign_id: int, *, cap: int | None, people: People | None = None)
     )
 
 
-def items(campaign_id: int, *, most: int) -> dict[int, tuple[int, int]]:
+def items(campaign_id: int, *, most: int, by_all: bool = False) -> dict[int, tuple[int, int]]:
     """Return for each system how many items have a counting judgment, and how many it has.
 
     most: where the first are counted up to; more judged items are not looked for.
+    by_all: count only those that all named experts have judged.
     """
     wrote = Authorship.objects.filter(system=OuterRef("pk")).order_by()
-    judged = wrote.filter(Exists(_judged_slots(OuterRef("output")))).values("pk")[:most]
+    is_judged = Q(Exists(_judged_slots(OuterRef("output"))))
+    if by_all:
+        is_judged &= ~Q(Exists(unfilled(output=OuterRef("output"))))
+    judged = wrote.filter(is_judged).values("pk")[:most]
     every = wrote.values("system").annotate(n=Count("pk")).values("n")
     rows = System.objects.filter(campaign=campaign_id).values_list(
         "pk", ArraySubquery(judged), Coalesce(Subquery(every), 0)
@@ -341,6 +360,7 @@ def items(campaign_id: int, *, most: int) -> dict[int, tuple[int, int]]:
 
 def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
     """Yield one row per score: item, systems, pseudonym, submitted at, criterion, score, counts."""
+    not_yet = awaited(Campaign.objects.get(pk=campaign_id))
     wrote: dict[int, list[str]] = {}
     authors = Authorship.objects.filter(system__campaign=campaign_id).order_by("system")
     for output_id, name in authors.values_list("output", "system__name"):
@@ -362,6 +382,7 @@ def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
     for output_id, item, who, at, criterion, value, slot, status in rows.iterator(chunk_size=2000):
         names = " + ".join(wrote[output_id])
         counts = slot is not None and status == Assignment.Status.VERIFIED
+        counts = counts and output_id not in not_yet
         yield item, names, who, at.isoformat(), criterion, value, int(counts)
 
 

@@ -49,6 +49,11 @@ class Annotator(models.Model):
             ),
         ]
 
+    @classmethod
+    def by_name(cls, name: str) -> "models.QuerySet[Annotator]":
+        """Select the person whom personal links for this name let in."""
+        return cls.objects.filter(crowd="link", environment="live", external_id=name)
+
     @property
     def by_open_link(self) -> bool:
         """Return whether they entered by the open link of one campaign, under a chosen name."""
