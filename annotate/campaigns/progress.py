@@ -26,12 +26,14 @@ from django.utils import timezone
 from annotate.common import rows as common_rows
 from annotate.common.rows import Ints
 from annotate.models import (
+    Annotator,
     Assignment,
     Authorship,
     Block,
     Campaign,
     CampaignTotals,
     ChangeMark,
+    Expert,
     Item,
     Judgment,
     Membership,
@@ -398,9 +400,9 @@ class Availability:
 
     free: slots that can be leased.
     for_nobody: those of them that none of the `able` people can lease.
-    came: annotators who entered. Each of them is counted once: under_review (waits for a ruling),
-        left_out (excluded, or blocked by an owner), at_cap (of the others, those at the cap of
-        tasks per person), or able.
+    came: annotators who entered, without experts who were released. Each of them is counted once:
+        under_review (waits for a ruling), left_out (excluded, or blocked by an owner), at_cap (of
+        the others, those at the cap of tasks per person), or able.
     """
 
     came: int = 0
@@ -429,8 +431,10 @@ def availability_of(campaign_id: int, cap: int | None, free: int, people: People
 
     free: how many are free. people: who has how many tasks (`slot_counts.by_person`).
     """
-    entered = Participation.objects.filter(campaign=campaign_id).order_by()
-    came = np.unique(common_rows.columns(entered, annotator="i8")[0])
+    released = Expert.objects.filter(campaign=campaign_id, released_at__isnull=False)
+    gone = Annotator.by_name(released.values("name")).values("pk")
+    entered = Participation.objects.filter(campaign=campaign_id).exclude(annotator__in=gone)
+    came = np.unique(common_rows.columns(entered.order_by(), annotator="i8")[0])
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
     blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
     who, held = people

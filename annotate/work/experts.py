@@ -1,5 +1,7 @@
 """The named experts of a campaign: who may enter, and how one is released or replaced."""
 
+from typing import Any
+
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -61,7 +63,8 @@ def release(
         if not here.filter(name=name).update(released_at=timezone.now()):
             raise NotFound("There is no expert of this name any more.")
         _free(campaign, name)
-        told = {"campaign_id": campaign_id, "actor_id": actor_id, "expert": name, "why": reason}
+        told: dict[str, Any] = {"campaign_id": campaign_id, "actor_id": actor_id}
+        told |= {"expert": name, "why": reason}
         if replacement:
             Expert.objects.create(campaign=campaign, name=replacement)
             audit.record("replace_expert", **told, replacement=replacement)
@@ -74,7 +77,7 @@ def release(
 
 def _free(campaign: Campaign, name: str) -> None:
     """Free the slots of somebody who has just been released, and let a promised bonus fall due."""
-    who = Annotator.by_name(name).first()
+    who = Annotator.by_name([name]).first()
     if who is None:  # never came
         return
     leasing.end_open(campaign.pk, who.pk, now=timezone.now())

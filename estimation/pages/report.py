@@ -306,8 +306,8 @@ _FOR = {
 }
 
 _OF_EXPERTS = (
-    "Each estimate is the mean of these {} experts, who weigh the same. It does not speak for other "
-    "people: intervals account for variance between items, with t quantiles."
+    "Each estimate is the mean of these {} experts, who weigh the same. It speaks for nobody else: "
+    "intervals account for variance between items, with t quantiles."
 )
 
 _ENTERS = {
@@ -368,17 +368,16 @@ def _judging(report: CampaignReport) -> Iterator[Paragraph]:
 def _experts(report: CampaignReport) -> Iterator[Paragraph]:
     facts, counts = report.facts, report.board.progress
     yield sentence(
-        "Of {}, {} were judged by all of {} experts, who were named before the first judgment or "
-        "took the place of one who was, in an order that the seed {} fixes. No other outputs count.",
+        "Of {}, {} were judged by all of {} named experts, in an order that the seed {} fixes. No "
+        "other outputs count.",
         report.counted[1],
         count(counts.outputs_judged),
         count(facts.raters),
         report.campaign.seed,
     )
     if gone := report.campaign.experts.exclude(released_at=None).count():
-        yield sentence(
-            "{} released, with all their judgments.", many(gone, "expert was", "experts were")
-        )
+        were = many(gone, "expert was", "experts were")
+        yield sentence("{} released, and their judgments do not count.", were)
 
 
 def _shown(report: CampaignReport) -> str:
