@@ -46,7 +46,6 @@ class CampaignFacts:
     lease_minutes: int
     double_share: float
     raters: int
-    named_experts: bool
     metric_choice: str
     metrics: tuple[str, ...]
     stop_mode: str
@@ -66,6 +65,7 @@ class CampaignFacts:
     output_form: str = "plain"
     input_form: str = "plain"
     shows_reference: bool = False
+    named_experts: bool = False  # who judge everything, as many as `raters`
     recorded: Mapping[str, Any] | None = None  # of judgments that were made elsewhere
 
     @property
