@@ -28,7 +28,5 @@ def come(made: Campaign, names: tuple[str, ...] = NAMES) -> list[Participation]:
 
 
 def release(made: Campaign, name: str, replacement: str = "") -> None:
-    experts.release(
-        made.pk, name, actor_id=None, reason="They are ill.", replacement=replacement
-    )
+    experts.release(made.pk, name, actor_id=None, reason="They are ill.", replacement=replacement)
     made.refresh_from_db()
