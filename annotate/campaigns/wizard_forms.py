@@ -706,10 +706,10 @@ class PlanStep(StepForm):
         criteria = studies_queries.named(plan.instrument).criteria
         main = main_criterion(studies_queries.named(plan.instrument))
         experts = "\n".join(plan.experts)
-        if plan.experts:  # the other fields do not apply: they show what is usual
+        if plan.experts:  # these fields do not apply: they show what is usual
             usual = Plan(name="", targets={})
-            follows = {name: getattr(usual, name) for name in plan.of_experts()}
-            plan = replace(plan, experts=(), **follows)
+            fields = ("double_share", "raters", "annotator_cap")
+            plan = replace(plan, experts=(), **{name: getattr(usual, name) for name in fields})
         return {
             **super().shown(plan),
             "experts": experts,

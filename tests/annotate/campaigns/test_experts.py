@@ -70,6 +70,7 @@ def test_the_form_takes_names_and_shows_them_again(client: Client) -> None:
     form = client.get(at(of, "plan")).context["form"]
     assert form["experts"].value() == "\n".join(NAMES)
     assert form["annotator_cap"].value() == 25, "usual again, if the names are taken out"
+    assert form["estimand"].value() == "panel"
     typed |= {"revision": of.revision, "experts": ""}
     assert client.post(at(of, "plan"), typed).status_code == 302
     of.refresh_from_db()
