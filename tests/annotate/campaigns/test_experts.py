@@ -167,10 +167,12 @@ def test_two_to_ten_experts_are_taken() -> None:
 
 
 def test_the_plan_is_forecast_for_these_people() -> None:
-    board = dashboard.of_campaign(panel(items=40, owner=user(), is_open=False))
+    names = ("Ann Lee", "Bob Ray", "Cem Ünal", "Dora Mai", "Eli Fox")
+    made = panel(names=names, items=40, owner=user(), is_open=False)
+    board = dashboard.of_campaign(made)
     assert board.expected is not None
-    assert round(board.expected.annotators.expected) == 3
-    assert "by 3 people" in board.advice.text
+    assert round(board.expected.annotators.expected) == 5
+    assert "by 5 people" in board.advice.text
 
 
 def test_a_deleted_draft_keeps_no_names() -> None:
