@@ -50,6 +50,12 @@ urlpatterns = [
         campaigns_api.WithdrawLinksView.as_view(),
         name="api-links-withdraw",
     ),
+    path(f"{CAMPAIGN}experts/", campaigns_api.ExpertsView.as_view(), name="api-experts"),
+    path(
+        f"{CAMPAIGN}experts/release/",
+        campaigns_api.ReleaseExpertView.as_view(),
+        name="api-expert-release",
+    ),
     path(NOTIFICATIONS, notifications_views.NotificationsView.as_view(), name="api-notifications"),
     path(
         f"{NOTIFICATIONS}<slug:subscription_id>/end/",

@@ -68,6 +68,11 @@ CAMPAIGNS: list[URLPattern] = [
         campaigns_views.withdraw_links,
         name="withdraw-links",
     ),
+    path(
+        "campaigns/<str:public_id>/experts/release/",
+        campaigns_views.release_expert,
+        name="expert-release",
+    ),
     path("campaigns/<str:public_id>/members/", campaigns_views.members_page, name="members"),
     path("campaigns/<str:public_id>/members/leave/", campaigns_views.leave, name="member-leave"),
     path(

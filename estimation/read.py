@@ -142,7 +142,9 @@ def items(facts: CampaignFacts, newest: Sequence[Estimate]) -> dict[int, tuple[i
     found = {one.system_id: (one.n_items, one.n_population) for one in newest}
     if len(found) == len(facts.systems):
         return found
-    return progress.items(facts.campaign_id, most=LEAST_ITEMS, ranks=facts.ranks)
+    return progress.items(
+        facts.campaign_id, most=LEAST_ITEMS, ranks=facts.ranks, by_all=facts.named_experts
+    )
 
 
 def at_closing(

@@ -64,6 +64,7 @@ from annotate.models.base import (
 from annotate.pay import tallies
 from annotate.pay.budget import highest_cost
 from annotate.studies import queries as studies_queries
+from annotate.work import experts
 
 # Campaigns and uploads as JSON. Money is a decimal string, never a float.
 
@@ -127,7 +128,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             *("output_form", "input_form", "shows_input", "shows_reference", "recorded"),
             *("targets", "margins", "planned_items", "systems"),
             *("metric_choice", "metrics", "metric_transform", "estimand", "level", "stop_mode"),
-            *("double_share", "raters", "annotator_cap", "people", "lease_minutes"),
+            *("double_share", "raters", "named_experts", "annotator_cap", "people"),
+            *("lease_minutes",),
             *("screening", "gold_share"),
             *("tutorial_required", "tutorial_bonus", "bonus_after", "failed_try_pay"),
             *("open_link_bonus", "reward", "fee_rate", "budget", "max_judgments", "deadline"),
@@ -275,6 +277,12 @@ class PlanSerializer(RequestSerializer):
     budget = serializers.DecimalField(10, 2, default=None, allow_null=True)
     max_judgments = serializers.IntegerField(default=None, allow_null=True)
     deadline = serializers.DateTimeField(default=None, allow_null=True)
+    experts = NamesField(
+        child=serializers.CharField(max_length=LONGEST_NAME),
+        default=list,
+        help_text=f"2 to {MOST_RATERS} names of people who judge everything, and nobody else: sets "
+        "`double_share`, `raters`, `annotator_cap`, `estimand` and `crowd`",
+    )
     annotator_cap = serializers.IntegerField(default=DEFAULTS.annotator_cap, allow_null=True)
     people = serializers.IntegerField(
         default=None, allow_null=True, help_text="how many you have, for forecasts; null: not known"
@@ -455,7 +463,9 @@ class PersonalLinkSerializer(serializers.Serializer[Any]):
 
 
 class AnnotatorLinksSerializer(serializers.Serializer[Any]):
-    open = serializers.CharField(help_text="for everybody: whoever has it can judge")
+    open = serializers.CharField(
+        help_text="for everybody: whoever has it can judge; empty where experts are named"
+    )
     personal = PersonalLinkSerializer(many=True)
 
 
@@ -475,6 +485,7 @@ class LinksView(BoundedView):
     def post(self, request: Request, public_id: str) -> Response:
         """Make links for people by name or code. Nothing is stored, so it can be repeated."""
         campaign = access.reviewable(request.user, public_id)
+        members.ask_unnamed(campaign)
         return _shown(campaign, validated(PeopleNamesSerializer(data=request.data))["names"])
 
 
@@ -493,8 +504,47 @@ def _shown(campaign: Any, names: list[str] | tuple[()] = ()) -> Response:
     members.ask(access.made_here(campaign))
     tidy = dict.fromkeys(" ".join(name.split()) for name in names)
     personal = [{"name": name, "link": members.links_of(campaign, name)} for name in tidy if name]
-    found = {"open": members.links_of(campaign), "personal": personal}
+    common = "" if campaign.named_experts else members.links_of(campaign)
+    found = {"open": common, "personal": personal}
     return Response(AnnotatorLinksSerializer(found).data)
+
+
+class ExpertSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    link = serializers.CharField(help_text="their own; empty of one who was released")
+    released_at = serializers.DateTimeField(allow_null=True)
+
+
+class ReleaseSerializer(RequestSerializer):
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="for the log")
+    replacement = serializers.CharField(
+        max_length=LONGEST_NAME,
+        default="",
+        allow_blank=True,
+        help_text="a new expert, who begins at the first item; empty: the others go on",
+    )
+
+
+class ExpertsView(BoundedView):
+    @extend_schema(responses=ExpertSerializer(many=True))
+    def get(self, request: Request, public_id: str) -> Response:
+        """Show the named experts with their links. Empty where none are named."""
+        return _experts(access.run(request.user, public_id))
+
+
+class ReleaseExpertView(BoundedView):
+    @extend_schema(request=ReleaseSerializer, responses=ExpertSerializer(many=True))
+    def post(self, request: Request, public_id: str) -> Response:
+        """Release an expert, whose judgments then do not count, or name another one instead."""
+        campaign = access.run(request.user, public_id)
+        given = validated(ReleaseSerializer(data=request.data))
+        experts.release(campaign.pk, **given, actor_id=_user(request))
+        return _experts(campaign)
+
+
+def _experts(campaign: Campaign) -> Response:
+    return Response(ExpertSerializer(members.experts(campaign), many=True).data)
 
 
 # What annotators read of a campaign, and its amendments.
@@ -725,6 +775,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
             "with_texts": with_texts,
             "form": campaign.output_form,
             "ranks": asked.ranks,
+            "awaited": progress.awaited(campaign),
         }
         shown = JudgmentSerializer(page, many=True, context=context)
         return self.get_paginated_response(shown.data)
@@ -752,7 +803,7 @@ def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
     if not key and (named := request.headers.get(tokens.FIELD)):
         tokens.check(named)
         key = tokens.digest(named.encode())[:40]
-    lists = {name: tuple(given[name]) for name in ("metrics", "gold")}
+    lists = {name: tuple(given[name]) for name in ("metrics", "gold", "experts")}
     return Plan(**given | lists), files, key or uuid4().hex
 
 

@@ -22,7 +22,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.campaigns import amendments, exports
+from annotate.campaigns import amendments, exports, progress
 from annotate.common import access, content
 from annotate.common.api import (
     NEEDED,
@@ -110,11 +110,13 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         return judgment.superseded_at is not None
 
     def get_counts(self, judgment: Judgment) -> bool:
-        """Return whether it is the last answer, and its assignment holds a slot and is verified."""
+        """Return whether it is the last answer, its assignment holds a slot and is verified, and
+        its output does not wait for other named experts."""
         if self.get_superseded(judgment):
             return False
         assignment = judgment.assignment
-        return hasattr(assignment, "slot") and assignment.status == "verified"
+        holds = hasattr(assignment, "slot") and assignment.status == "verified"
+        return holds and judgment.output_id not in self.context.get("awaited", ())
 
     @extend_schema_field(HighlightSerializer(many=True))
     def get_highlights(self, judgment: Judgment) -> list[dict[str, Any]]:
@@ -219,6 +221,7 @@ def contributions(campaign: Campaign, people: Sequence[Annotator]) -> list[dict[
     holds = Slot.objects.filter(
         assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
     )
+    holds = holds.exclude(output__in=progress.awaited(campaign))
     out = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)
     mine = Judgment.objects.filter(campaign=campaign, annotator__in=people).order_by()
     judged = mine.values("annotator").annotate(

@@ -28,6 +28,7 @@ from annotate.models import (
     CampaignTexts,
     CampaignTotals,
     ChangeMark,
+    Expert,
     Item,
     Membership,
     Output,
@@ -373,10 +374,12 @@ def _campaign(checked: CheckedPlan, seed: int) -> Campaign:
         deadline=plan.deadline,
         metric_choice=plans.choice(plan.metrics),
         metrics=list(checked.metrics),
+        named_experts=plan.named_experts,
         planned_items=checked.planned_items,
         screening=dict(plan.screening),
     )
     CampaignTotals.objects.create(campaign=campaign)
+    Expert.objects.bulk_create(Expert(campaign=campaign, name=name) for name in plan.experts)
     widths = [{"criterion": name, "width": width} for name, width in plan.targets.items()]
     margins = [{"criterion": name, "margin": margin} for name, margin in plan.margins.items()]
     Target.objects.bulk_create(Target(campaign=campaign, **one) for one in widths + margins)
@@ -415,7 +418,8 @@ def clear_due() -> int:
     for campaign in drafts:
         remove_items(campaign.pk)
         with transaction.atomic():
-            for name in ("gold", "targets", "invitations", "subscriptions", "change_marks"):
+            rows = ("gold", "targets", "experts", "invitations", "subscriptions", "change_marks")
+            for name in rows:
                 getattr(campaign, name).all().delete()
             CampaignTexts.objects.filter(campaign=campaign).delete()
             campaign.systems.all().delete()  # last: without systems it is not due any more

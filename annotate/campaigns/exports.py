@@ -73,7 +73,8 @@ DECIDED = (
     *("name", "status", "close_reason", "created_at", "opened_at", "closed_at"),
     *("crowd", "language", "output_form", "input_form", "shows_input", "shows_reference"),
     *("tutorial_required", "tutorial_bonus", "failed_try_pay"),
-    *("annotator_cap", "double_share", "raters", "lease_minutes", "gold_share", "seed"),
+    *("annotator_cap", "double_share", "raters", "named_experts", "lease_minutes"),
+    *("gold_share", "seed"),
     *("screening",),
     *("reward", "fee_rate", "budget", "max_judgments", "deadline", "metric_choice", "metrics"),
     *("estimand", "level", "stop_mode", "planned_items", "protocol", "recorded"),
@@ -239,8 +240,9 @@ class Moment:
 
     All other rows are only added, so what existed at this moment can be read afterwards.
     judgment, annotator: (T,) the judgments so far, ids ascending, and their annotators.
-    state: (T,) `COUNTS` where the judgment holds a slot and is verified, plus `EXCLUDED` where it
-        is excluded; `SUPERSEDED` where a correction has taken its place.
+    state: (T,) `COUNTS` where the judgment holds a slot and is verified (and all named experts have
+        judged its output, where experts are named), plus `EXCLUDED` where it is excluded;
+        `SUPERSEDED` where a correction has taken its place.
     output, team: (N,) outputs, ids ascending, and the index in `teams` of who wrote each.
     amendments: what was changed in the settings of the screens, the oldest first.
     """
@@ -274,7 +276,7 @@ def moment(campaign_id: int) -> Moment:
     """Return the state that the other functions read by; six queries."""
     campaign = Campaign.objects.get(pk=campaign_id)
     amended = common_rows.logged(campaign_id, AMENDED)[::-1]
-    judgment, annotator, state = _judged(campaign_id)
+    judgment, annotator, state = _judged(campaign)
     output, team, teams = _teams(campaign_id)
     return Moment(campaign, amended, judgment, annotator, state, output, team, teams)
 
@@ -416,20 +418,22 @@ def _work_by_person(now: Moment) -> dict[int, tuple[int, int, int]]:
     return dict(zip(people.tolist(), zip(*columns, strict=True), strict=True))
 
 
-def _judged(campaign_id: int) -> tuple[Ints, Ints, Ints]:
+def _judged(campaign: Campaign) -> tuple[Ints, Ints, Ints]:
     counting = Slot.objects.filter(
         assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
     )
     out = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)
     superseded = Q(superseded_at__isnull=False)
-    rows = Judgment.every.filter(campaign=campaign_id).annotate(
+    rows = Judgment.every.filter(campaign=campaign).annotate(
         state=_if(Q(Exists(counting)) & ~superseded, COUNTS)
         + _if(Q(Exists(out)), EXCLUDED)
         + _if(superseded, SUPERSEDED)
     )
-    ids, annotator, state = common_rows.columns(
-        rows.order_by("pk"), id="i8", annotator="i8", state="i4"
+    ids, annotator, output, state = common_rows.columns(
+        rows.order_by("pk"), id="i8", annotator="i8", output="i8", state="i4"
     )
+    holding = np.flatnonzero(state & COUNTS)
+    state[holding[~campaigns_facts.answered_by_all(campaign, output[holding])]] -= COUNTS
     return ids, annotator, state
 
 

@@ -449,6 +449,13 @@ def asked(campaign: Campaign) -> tuple[dict[str, float], dict[str, float]]:
     )
 
 
+def experts_of(campaign: Campaign) -> list[str]:
+    """Return the names of the experts who judge everything, as long as they are not released."""
+    if not campaign.named_experts:
+        return []
+    return list(campaign.experts.filter(released_at=None).values_list("name", flat=True))
+
+
 def standings(campaign_id: int) -> list[SystemStanding]:
     """Return the systems in the order of their upload."""
     found = System.objects.filter(campaign=campaign_id)
@@ -491,6 +498,7 @@ def excluded(campaign_id: int) -> int:
 def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = None) -> Scores:
     """Return the judgments that hold a slot and are verified, with their scores.
 
+    Where experts are named, only those of outputs that all of them have judged.
     with_excluded: include excluded judgments, to see their effect.
     of: only the judgments of this annotator.
 
@@ -513,8 +521,10 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
     )
     rows = rows[:, np.argsort(rows[0], kind="stable")]
     counts = common_rows.places(np.sort(held), wanted=rows[1]) >= 0
+    campaign = Campaign.objects.get(pk=campaign_id)
+    counts[counts] = answered_by_all(campaign, rows[2, counts])
     pk, _assignment, output, annotator = rows[:, counts]
-    asked = studies_queries.instrument_of(Campaign.objects.get(pk=campaign_id))
+    asked = studies_queries.instrument_of(campaign)
     names = stored_names(asked)
     value = values(campaign_id, pk, names, version=asked.scoring)
     missing = np.isnan(value)
@@ -574,6 +584,18 @@ def by_output(rankings: Scores, output: Ints, item: Ints) -> Scores:
         annotator=rankings.annotator[row],
         value={name: each[number, row] for name, each in value.items()},
     )
+
+
+def answered_by_all(campaign: Campaign, output: Ints) -> NDArray[np.bool_]:
+    """Return (T,) which judgments are of outputs that all named experts have judged.
+
+    output: (T,) of the judgments that hold a slot, which only experts who are not released do.
+    Without named experts all count.
+    """
+    if not campaign.named_experts:
+        return np.ones(output.size, dtype=bool)
+    _outputs, place, n = np.unique(output, return_inverse=True, return_counts=True)
+    return np.asarray(n[place] >= campaign.raters)
 
 
 def exclusions(campaign_id: int) -> QuerySet[Exclusion]:

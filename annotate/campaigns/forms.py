@@ -36,6 +36,15 @@ class ReasonForm(forms.Form):
     )
 
 
+class ReleaseForm(ReasonForm):
+    """Which expert is released, why, and who comes instead, if anybody."""
+
+    name = forms.CharField(max_length=LONGEST_NAME, widget=forms.HiddenInput)
+    replacement = forms.CharField(
+        label="New expert (empty: the others go on)", max_length=LONGEST_NAME, required=False
+    )
+
+
 class NamesForm(forms.Form):
     names = forms.CharField(
         label="Names or codes, one per line",

@@ -65,6 +65,7 @@ class CampaignFacts:
     output_form: str = "plain"
     input_form: str = "plain"
     shows_reference: bool = False
+    named_experts: bool = False  # who judge everything, as many as `raters`
     recorded: Mapping[str, Any] | None = None  # of judgments that were made elsewhere
     ranks: bool = False  # people rank all texts of an item
 
@@ -133,6 +134,8 @@ class CampaignFacts:
 
     @property
     def speaks_for(self) -> str:
+        if self.named_experts:
+            return f"the mean of these {self.raters} experts"
         return str(Campaign.Estimand(self.estimand).label)
 
 
@@ -165,7 +168,7 @@ AS_STORED = (
     *("public_id", "name", "status", "close_reason", "opened_at", "closed_at", "crowd", "contact"),
     *("reward", "budget", "max_judgments", "deadline", "annotator_cap", "people"),
     *("lease_minutes", "double_share", "raters", "metric_choice", "stop_mode", "planned_items"),
-    *("gold_share", "estimand", "level", "language", "output_form", "input_form"),
+    *("named_experts", "gold_share", "estimand", "level", "language", "output_form", "input_form"),
     *("shows_reference", "recorded"),
 )
 

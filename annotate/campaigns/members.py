@@ -308,6 +308,24 @@ def links_of(campaign: Campaign, person: str = "") -> str:
     return f"{settings.PUBLIC_URL}{address}"
 
 
+def experts(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the experts who were named, with their links; those who were released have none."""
+    return [
+        {
+            "name": one.name,
+            "link": "" if one.released_at else links_of(campaign, one.name),
+            "released_at": one.released_at,
+        }
+        for one in campaign.experts.order_by(F("released_at").asc(nulls_first=True), "pk")
+    ]
+
+
+def ask_unnamed(campaign: Campaign) -> None:
+    """Raise `Conflict` where experts are named: nobody else gets a link."""
+    if campaign.named_experts:
+        raise Conflict("Named experts judge here, by links of their own. Replace one of them.")
+
+
 def ask(campaign: Campaign) -> None:
     """Raise `Conflict` where people come from a marketplace and not by links."""
     if adapters.publishes(campaign.crowd):

@@ -250,7 +250,7 @@ def study_of(
         estimand=plan.estimand,  # type: ignore[arg-type]  # `plans.check` knows it
         balance=criterion.balance,
         person_share=criterion.person_share,
-        participation=Participation(pool=plan.people),
+        participation=Participation(pool=plan.raters if plan.named_experts else plan.people),
         planned=planned,
     )
 

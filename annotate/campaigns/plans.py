@@ -1,12 +1,13 @@
 """The plan of a campaign: metrics, targets, texts, limits, and their checks."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
+from itertools import combinations
 from typing import Any
 
-from annotate.campaigns.facts import asked
+from annotate.campaigns.facts import asked, experts_of
 from annotate.campaigns.problems import Problems, Row, RowError
 from annotate.campaigns.reading import pair_names
 from annotate.campaigns.sheet import (
@@ -22,7 +23,8 @@ from annotate.common.content import OF_INPUTS, TextForm
 from annotate.common.errors import Invalid, NotFound
 from annotate.common.numbers import count, many
 from annotate.common.schemas import Refused
-from annotate.common.text import is_visible
+from annotate.common.text import LONGEST as LONGEST_EXPERT
+from annotate.common.text import are_one, can_be_seen, is_visible, tidy
 from annotate.crowds import adapters
 from annotate.crowds.adapters import CROWDS
 from annotate.crowds.prices import ZERO
@@ -407,6 +409,7 @@ class Plan:
     deadline: datetime | None = None
     double_share: float = 0.25  # of the items, which `raters` people judge each
     raters: int = 2
+    experts: tuple[str, ...] = ()  # names of those who judge everything, if they are named
     annotator_cap: int | None = 25
     people: int | None = None  # how many the researcher has, for the forecast; None: not known
     lease_minutes: int = 30
@@ -430,6 +433,29 @@ class Plan:
     distinct_names: bool = False  # names that look alike in the file are of different things
     join_names: bool = False  # they are of one thing, by the first of them
     planned: Planned | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "experts", tuple(map(tidy, self.experts)))
+        usual = {one.name: one.default for one in fields(self)}
+        for name, value in self.of_experts().items():
+            if getattr(self, name) == usual[name]:  # other values are refused by `check`
+                object.__setattr__(self, name, value)
+
+    def of_experts(self) -> dict[str, Any]:
+        """Return what follows for a plan that names experts, by field; nothing for any other."""
+        if not self.experts:
+            return {}
+        return {
+            "double_share": 1.0,
+            "raters": len(self.experts),
+            "annotator_cap": None,
+            "estimand": Campaign.Estimand.PANEL,
+            "crowd": "link",
+        }
+
+    @property
+    def named_experts(self) -> bool:
+        return bool(self.experts)
 
     @property
     def fee(self) -> Decimal:
@@ -546,6 +572,44 @@ def at_most(plan: Plan, planned: int) -> HighestCost:
     )
 
 
+# What else a plan cannot say where it names experts, by field.
+NOT_OF_EXPERTS = {
+    "double_share": "Experts who are named judge every item: leave the share of items out.",
+    "raters": "As many people judge each item as there are experts: leave their number out.",
+    "annotator_cap": "Experts who are named judge everything: leave the cap out.",
+    "estimand": "The results are about the experts who are named: choose exactly these annotators.",
+    "crowd": "Experts who are named come by links of their own: choose the link.",
+    "people": "The people you have are the experts who are named: leave their number out.",
+}
+
+
+def expert_problem(names: Sequence[str]) -> str:
+    """Return what is wrong with the names of experts; "" if nothing is."""
+    for name in names:
+        if len(name) > LONGEST_EXPERT or not can_be_seen(name):
+            return f"The name of an expert has 1 to {LONGEST_EXPERT} characters."
+    for first, second in combinations(names, 2):
+        if are_one(first, second):
+            return f"“{first}” and “{second}” are the same name, or look like it."
+    return ""
+
+
+def _expert_problems(plan: Plan) -> dict[str, str]:
+    """Return what is wrong with the experts of a plan, and what contradicts them, by field."""
+    if not plan.experts:
+        return {}
+    needed = plan.of_experts()
+    found = {name: NOT_OF_EXPERTS[name] for name in needed if getattr(plan, name) != needed[name]}
+    if plan.people not in (None, len(plan.experts)):
+        found["people"] = NOT_OF_EXPERTS["people"]
+    if not 2 <= len(plan.experts) <= MOST_RATERS:
+        found["experts"] = f"Name 2 to {MOST_RATERS} experts, or none."
+        found.pop("raters", None)
+    elif wrong := expert_problem(plan.experts):
+        found["experts"] = wrong
+    return found
+
+
 def has_tutorial(plan: Plan) -> bool:
     """Return whether annotators qualify first: the plan asks for it and there is a tutorial."""
     if not plan.tutorial:
@@ -579,6 +643,10 @@ def check(plan: Plan) -> Instrument:
     errors |= {
         name: message for name, (fits, message) in LIMITS.items() if not fits(getattr(plan, name))
     }
+    experts = _expert_problems(plan)
+    if "experts" in experts:  # not also their number, which follows
+        errors.pop("raters", None)
+    errors |= experts
     if problem := _gold_problem(plan, instrument):
         errors["gold"] = problem
     if plan.stop_mode == StopMode.RANKING and instrument.ranks:
@@ -730,5 +798,6 @@ def plan_of(campaign: Campaign) -> Plan:
         metrics=(AUTO,) if is_auto else tuple(campaign.metrics),
         targets=widths,
         margins=margins,
+        experts=tuple(experts_of(campaign)),
         **{name: getattr(campaign, name) for name in (*AS_THEY_ARE, *OPEN)},
     )

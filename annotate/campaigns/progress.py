@@ -26,12 +26,14 @@ from django.utils import timezone
 from annotate.common import rows as common_rows
 from annotate.common.rows import Ints
 from annotate.models import (
+    Annotator,
     Assignment,
     Authorship,
     Block,
     Campaign,
     CampaignTotals,
     ChangeMark,
+    Expert,
     Item,
     Judgment,
     Membership,
@@ -99,13 +101,25 @@ def open_leases(campaign_id: int) -> int:
     ).count()
 
 
+def unfilled(slots: QuerySet[Slot]) -> QuerySet[Slot]:
+    """Select those of these slots that no counting judgment holds."""
+    return slots.filter(Q(assignment=None) | ~Q(assignment__status=Assignment.Status.VERIFIED))
+
+
+def awaited(campaign: Campaign) -> set[int]:
+    """Return the outputs that count once all named experts have judged them; of others none."""
+    if not campaign.named_experts:
+        return set()
+    left = unfilled(Slot.objects.filter(campaign=campaign))
+    return set(left.order_by().values_list("output", flat=True))
+
+
 def unfinished_items(system_id: int, *, ranks: bool) -> int:
     """Return how many items before the system's stop position lack a counting judgment."""
     end = System.objects.filter(pk=system_id).values("stop_position")
     return (
-        _slots_of(system_id, ranks=ranks)
+        unfilled(_slots_of(system_id, ranks=ranks))
         .filter(position__lt=Subquery(end))
-        .filter(Q(assignment=None) | ~Q(assignment__status=Assignment.Status.VERIFIED))
         .values("output")
         .distinct()
         .count()
@@ -155,13 +169,16 @@ def count_slots(campaign_id: int) -> Progress:
         n_unjudged=_number(running.filter(~Exists(judged)), Count("output", distinct=True)),
     ).select_related("totals")
     found: Any = row.get()
+    outputs_judged = found.n_outputs - found.n_unjudged
+    if found.named_experts:
+        outputs_judged = found.planned_outputs - len(awaited(found))
     return Progress(
         planned=found.planned,
         outputs=found.planned_outputs,
         doubled=found.planned_twice,
         judged=found.totals.held - found.n_running,
         running=found.n_running,
-        outputs_judged=found.n_outputs - found.n_unjudged,
+        outputs_judged=outputs_judged,
         spent=tallies.in_cents(found.totals.spent),
     )
 
@@ -334,18 +351,21 @@ def progress(campaign_id: int, *, cap: int | None, people: People | None = None)
     )
 
 
-def items(campaign_id: int, *, most: int, ranks: bool) -> dict[int, tuple[int, int]]:
+def items(
+    campaign_id: int, *, most: int, ranks: bool, by_all: bool = False
+) -> dict[int, tuple[int, int]]:
     """Return for each system how many items have a counting judgment, and how many it has.
 
-    most: where the first are counted up to; more judged items are not looked for. ranks: of whom
-    one text of an item stands for all of them.
+    most: where the first are counted up to; more judged items are not looked for. ranks: one slot
+    stands for all texts of an item. by_all: count only those that all named experts have judged.
     """
     wrote = Authorship.objects.filter(system=OuterRef("pk")).order_by()
-    has_judgment = Exists(_judged_slots(OuterRef("output")))
-    if ranks:
-        verified = Slot.objects.filter(assignment__status=Status.VERIFIED)
-        has_judgment = Exists(verified.filter(output__item=OuterRef("item")))
-    judged = wrote.filter(has_judgment).values("pk")[:most]
+    of_text = {"output__item": OuterRef("item")} if ranks else {"output": OuterRef("output")}
+    slots = Slot.objects.filter(**of_text)
+    is_judged = Q(Exists(slots.filter(assignment__status=Status.VERIFIED)))
+    if by_all:
+        is_judged &= ~Q(Exists(unfilled(slots)))
+    judged = wrote.filter(is_judged).values("pk")[:most]
     every = wrote.values("system").annotate(n=Count("pk")).values("n")
     rows = System.objects.filter(campaign=campaign_id).values_list(
         "pk", ArraySubquery(judged), Coalesce(Subquery(every), 0)
@@ -365,9 +385,9 @@ class Availability:
 
     free: slots that can be leased.
     for_nobody: those of them that none of the `able` people can lease.
-    came: annotators who entered. Each of them is counted once: under_review (waits for a ruling),
-        left_out (excluded, or blocked by an owner), at_cap (of the others, those at the cap of
-        tasks per person), or able.
+    came: annotators who entered, without experts who were released. Each of them is counted once:
+        under_review (waits for a ruling), left_out (excluded, or blocked by an owner), at_cap (of
+        the others, those at the cap of tasks per person), or able.
     """
 
     came: int = 0
@@ -396,8 +416,10 @@ def availability_of(campaign_id: int, cap: int | None, free: int, people: People
 
     free: how many are free. people: who has how many tasks (`slot_counts.by_person`).
     """
-    entered = Participation.objects.filter(campaign=campaign_id).order_by()
-    came = np.unique(common_rows.columns(entered, annotator="i8")[0])
+    released = Expert.objects.filter(campaign=campaign_id, released_at__isnull=False)
+    gone = Annotator.by_name(released.values("name")).values("pk")
+    entered = Participation.objects.filter(campaign=campaign_id).exclude(annotator__in=gone)
+    came = np.unique(common_rows.columns(entered.order_by(), annotator="i8")[0])
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
     blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
     who, held = people

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.accounts.forms import ROLES, InviteForm, NewAccountForm
 from annotate.campaigns import amendments, creating, exports, imports, life, members, progress
 from annotate.campaigns import lists as campaigns_lists
-from annotate.campaigns.forms import NamesForm, ReasonForm, ScreensForm, TextsForm
+from annotate.campaigns.forms import NamesForm, ReasonForm, ReleaseForm, ScreensForm, TextsForm
 from annotate.common import limits
 from annotate.common import lists as common_lists
 from annotate.common.access import (
@@ -52,6 +52,7 @@ from annotate.screening.screens import SCREENS, by_path
 from annotate.screening.signals import signals_on
 from annotate.studies import queries as studies_queries
 from annotate.studies.queries import ReadTexts
+from annotate.work import experts
 from annotate.work import queries as work_queries
 
 
@@ -437,10 +438,22 @@ def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
     them."""
     reading = request.method != "POST"
     campaign = made_here((visible if reading else reviewable)(request.user, public_id))
+    if not reading:
+        members.ask_unnamed(campaign)
     names = NamesForm(request.POST or None)
     made = names.cleaned_data["names"] if names.is_valid() else []
     status = 422 if names.is_bound and not made else 200
     return _people_page(request, campaign, names=names, made=made, status=status)
+
+
+def _experts(campaign: Campaign, release: ReleaseForm | None) -> list[dict[str, Any]]:
+    """Return the experts with a form to release each; release: the one that was not taken."""
+    found = members.experts(campaign)
+    for number, one in enumerate(found):
+        one["is_asked"] = release is not None and release.data.get("name") == one["name"]
+        one["form"] = release if one["is_asked"] else ReleaseForm(initial={"name": one["name"]})
+        one["form"].auto_id = f"id_{number}_%s"
+    return found
 
 
 PEOPLE_ORDERS = {
@@ -466,6 +479,7 @@ def _people_page(
     campaign: Campaign,
     *,
     names: NamesForm | None = None,
+    release: ReleaseForm | None = None,
     made: Sequence[str] = (),
     status: int = 200,
 ) -> HttpResponseBase:
@@ -502,6 +516,7 @@ def _people_page(
         "crowd": adapters.crowd_label(campaign.crowd),
         "link": members.links_of(campaign),
         "names": names or NamesForm(),
+        "experts": _experts(campaign, release) if mine.runs else [],
         "about": exports.about(
             campaign.public_about, studies_queries.instrument_of(campaign), campaign.language
         ),
@@ -516,6 +531,32 @@ def _people_page(
         "section": "campaigns",
     }
     return render(request, "campaigns/people.html", context, status=status)
+
+
+@require_POST
+@researcher_page
+def release_expert(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """Release an expert, or name another one in place of them."""
+    campaign = run(request.user, public_id)
+    form = ReleaseForm(request.POST)
+    if not form.is_valid():
+        return _people_page(request, campaign, release=form, status=422)
+    name, replacement = form.cleaned_data["name"], form.cleaned_data["replacement"]
+    try:
+        experts.release(
+            campaign.pk,
+            name,
+            actor_id=_user(request),
+            reason=form.cleaned_data["why"],
+            replacement=replacement,
+        )
+    except Invalid as refused:
+        for field, message in refused.errors.items():
+            form.add_error("why" if field == "reason" else field, message)
+        return _people_page(request, campaign, release=form, status=422)
+    then = f"Send {replacement} their link." if replacement else "The others go on."
+    messages.success(request, f"{name} is released. {then}")
+    return redirect("annotate:people", public_id)
 
 
 @require_POST

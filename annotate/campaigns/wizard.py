@@ -345,7 +345,7 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
             f"{plan.gold_share} of {BLOCK} tasks are gold items, which the cost counts. Add "
             "the items on the campaign’s page Gold before you open it."
         )
-    if plan.annotator_cap is None or plan.annotator_cap > 25:
+    if not plan.experts and (plan.annotator_cap is None or plan.annotator_cap > 25):
         found.append(
             "With more than 25 judgments by one person, the coverage of the intervals at the "
             "moment of stopping is not warranted."

@@ -34,6 +34,7 @@ from annotate.campaigns.sheet import Facts
 from annotate.common.content import OF_INPUTS, TextForm
 from annotate.common.errors import Invalid
 from annotate.common.numbers import number_from, percent
+from annotate.common.text import tidy
 from annotate.crowds.adapters import CROWDS
 from annotate.instruments.base import Criterion, Instrument
 from annotate.models.base import MOST_RATERS, Estimand, MetricChoice, StopMode
@@ -106,6 +107,9 @@ HINTS = {
         "An interval depends on how many different people were asked. Above 25, its "
         "coverage at the stop is not warranted."
     ),
+    "experts": "For a panel of 2 to 10 people. Each comes by a link of their own and judges every "
+    "output, and nobody else does. An output counts when all of them have judged it; results are "
+    "the mean of these experts. Leave cap, people and repeats below as they are.",
     "people": "For forecasts and advice. Empty: not known yet; the plan then says what it assumes.",
     "planned_items": (
         "How many would do if you looked only once. Empty: what is usual for these margins. The "
@@ -602,7 +606,7 @@ class PlanStep(StepForm):
     """The stopping rule with its targets, the level, the estimand, and who judges how much."""
 
     as_they_are = (
-        *("stop_mode", "planned_items", "estimand", "annotator_cap", "people", "raters"),
+        *("stop_mode", "planned_items", "estimand", "experts", "annotator_cap", "people", "raters"),
     )
 
     stop_mode = forms.ChoiceField(
@@ -625,6 +629,7 @@ class PlanStep(StepForm):
         max_value=Decimal("99.9"),
         decimal_places=1,
     )
+    experts = text_field("Names of experts who judge everything, one per line", 2000, rows=3)
     annotator_cap = forms.IntegerField(
         label="Most judgments by one person", min_value=1, max_value=100_000
     )
@@ -662,6 +667,9 @@ class PlanStep(StepForm):
     @property
     def margin_fields(self) -> list[forms.BoundField]:
         return [self[f"{MARGIN}{one.name}"] for one in self.criteria if not one.both_bad_of]
+
+    def clean_experts(self) -> tuple[str, ...]:
+        return tuple(filter(None, map(tidy, self.cleaned_data["experts"].splitlines())))
 
     def clean(self) -> dict[str, Any]:
         """Fields of another mode are hidden and not validated."""
@@ -701,8 +709,14 @@ class PlanStep(StepForm):
     def shown(cls, plan: Plan) -> dict[str, Any]:
         criteria = studies_queries.named(plan.instrument).criteria
         main = main_criterion(studies_queries.named(plan.instrument))
+        experts = "\n".join(plan.experts)
+        if plan.experts:  # these fields do not apply: they show what is usual
+            usual = Plan(name="", targets={})
+            fields = ("double_share", "raters", "annotator_cap")
+            plan = replace(plan, experts=(), **{name: getattr(usual, name) for name in fields})
         return {
             **super().shown(plan),
+            "experts": experts,
             "level": in_percent(plan.level),
             "double_share": in_percent(plan.double_share),
             **_typed(WIDTH, plan.targets, criteria, main),

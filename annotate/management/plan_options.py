@@ -195,6 +195,14 @@ def _add_rule(given: Group) -> None:
     given.add_argument(
         "--raters", type=int, default=DEFAULTS.raters, help="how many people judge each of these"
     )
+    given.add_argument(
+        "--expert",
+        action="append",
+        default=[],
+        dest="experts",
+        metavar="NAME",
+        help="one of 2 to 10 people who judge everything, and nobody else; repeatable",
+    )
     given.add_argument("--level", type=float, default=DEFAULTS.level)
     given.add_argument("--estimand", choices=Estimand.values, default=DEFAULTS.estimand)
     given.add_argument(
@@ -248,6 +256,7 @@ def plan_of(options: dict[str, Any]) -> Plan:
         "targets": _once(options["targets"], "--target"),
         "margins": _once(options["margins"], "--margin"),
         "metrics": tuple(options["names"]),
+        "experts": tuple(options["experts"]),
         "screening": settings_of(options["screen_settings"]),
         "gold": gold,
         "gold_share": share,

@@ -1,5 +1,8 @@
 """Annotators, their paid units, their tutorials, and their feedback on the work."""
 
+from collections.abc import Collection
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
 
@@ -48,6 +51,11 @@ class Annotator(models.Model):
                 fields=["name_large"], condition=~Q(name_large=""), name="annotator_name_large"
             ),
         ]
+
+    @classmethod
+    def by_name(cls, names: "Collection[str] | models.QuerySet[Any, Any]") -> models.QuerySet[Any]:
+        """Select the people whom personal links for these names let in."""
+        return cls.objects.filter(crowd="link", environment="live", external_id__in=names)
 
     @property
     def by_open_link(self) -> bool:

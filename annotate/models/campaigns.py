@@ -105,6 +105,8 @@ class Campaign(models.Model):
     planned_twice = models.PositiveIntegerField(default=0, db_default=0, editable=False)  # of these
     double_share = models.FloatField(default=0.25)  # of the items, judged by `raters` people each
     raters = models.PositiveSmallIntegerField(default=2, db_default=2)
+    # All items are judged by all of its experts (`Expert`), so `raters` is their number.
+    named_experts = models.BooleanField(default=False, db_default=False)
     annotator_cap = models.PositiveIntegerField(null=True, default=25)
     people = models.PositiveIntegerField(null=True)  # how many the researcher has; null: not known
     lease_minutes = models.PositiveIntegerField(default=30)
@@ -201,6 +203,27 @@ class Membership(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "user"], name="membership_once")]
+
+
+class Expert(models.Model):
+    """One of the named people who judge every output of a campaign.
+
+    They enter by a personal link for this name, and nobody else does. Only members of the campaign
+    see the name. A released expert stays here, so that the name is not given again.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="experts")
+    name = models.CharField(max_length=80)
+    released_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="expert_name_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class System(models.Model):

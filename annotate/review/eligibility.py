@@ -5,7 +5,16 @@ from datetime import datetime, timedelta
 from django.db.models import Max, Q
 from django.utils import timezone
 
-from annotate.models import Block, Membership, Participation, Review, Ruling
+from annotate.models import (
+    Annotator,
+    Block,
+    Campaign,
+    Expert,
+    Membership,
+    Participation,
+    Review,
+    Ruling,
+)
 
 TO_APPEAL = timedelta(days=14)  # after the flag or ruling in question
 
@@ -31,6 +40,15 @@ def block(campaign_id: int, annotator_id: int) -> Block | None:
         annotator=annotator_id, owner__in=owners.values("user"), ended_at=None
     )
     return standing.select_related("ruling__review__campaign").order_by("-pk").first()
+
+
+def released(campaign: Campaign, annotator_id: int) -> bool:
+    """Return whether experts are named and this person is none of them any more."""
+    if not campaign.named_experts:
+        return False
+    mine = Annotator.objects.filter(pk=annotator_id)
+    named = Expert.objects.filter(campaign=campaign, released_at=None)
+    return not named.filter(name__in=mine.values("external_id")).exists()
 
 
 def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 
 from annotate.common import marks
 from annotate.models import Assignment, Block, Exclusion, Judgment, Membership, Review, Ruling
+from annotate.review import eligibility
 from annotate.work import leasing, slots, units
 
 
@@ -41,16 +42,18 @@ def restore(review: Review, *, at: datetime) -> int:
         judgment__annotator=review.annotator_id,
         restored_at=None,
     ).select_related("judgment__assignment")
-    restored = [_bring_back(exclusion) for exclusion in out.order_by("pk")]
+    # Another expert has the slots of one who was released.
+    counts = not eligibility.released(review.campaign, review.annotator_id)
+    restored = [_bring_back(exclusion, counts=counts) for exclusion in out.order_by("pk")]
     Exclusion.objects.filter(pk__in=restored, restored_at=None).update(restored_at=at)
     marks.mark(review.campaign_id, "restored")
     return len(restored)
 
 
-def _bring_back(exclusion: Exclusion) -> int:
+def _bring_back(exclusion: Exclusion, *, counts: bool) -> int:
     """Take a slot again, unless the paid unit was returned: the work then follows the unit."""
     assignment = exclusion.judgment.assignment
-    if assignment.status in Assignment.HELD:
+    if counts and assignment.status in Assignment.HELD:
         slots.take_or_add(assignment)
     return exclusion.pk
 

@@ -611,10 +611,11 @@ def item_at(campaign_id: int, number: int) -> tuple[Item, int, int]:
 
 
 def judged_outputs(
-    item: Item, instrument: Instrument, *, systems: bool
+    item: Item, instrument: Instrument, *, systems: bool, awaited: Collection[int] = ()
 ) -> list[tuple[Output, tuple[str, ...], list[Judged]]]:
     """Return the outputs of an item, who wrote each, and every judgment with why it does not count.
 
+    awaited: outputs that do not count before other experts have judged them.
     Without systems nobody is named, and the outputs stand in an order that follows neither ids nor
     systems. Always the same number of queries. A ranking is there for each output, with its place.
     """
@@ -630,6 +631,8 @@ def judged_outputs(
     judged: defaultdict[int, list[Judged]] = defaultdict(list)
     for one in evidence.judged(rows, instrument):
         why = standings.get(one.id) or ("" if one.counts else "does not count")
+        if not why and one.output_id in awaited:
+            why = "waits for other experts"
         judged[one.output_id].append(replace(one, standing=why))
     outputs = list(Output.objects.filter(item=item).select_related("item").order_by("pk"))
     if not systems:

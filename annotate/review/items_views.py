@@ -13,7 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.campaigns import facts
+from annotate.campaigns import facts, progress
 from annotate.common import access as common_access
 from annotate.common import api as common_api
 from annotate.common import content
@@ -79,7 +79,8 @@ def items_view(request: HttpRequest, public_id: str, number: int) -> HttpRespons
     systems = _sees_systems(mine)
     item, before, after = items.item_at(mine.campaign.pk, number)
     work = evidence.without_judgments(mine.campaign)
-    found = items.judged_outputs(item, work.instrument, systems=systems)
+    waits = progress.awaited(mine.campaign)
+    found = items.judged_outputs(item, work.instrument, systems=systems, awaited=waits)
     context = {
         "campaign": mine.campaign,
         "item": item,

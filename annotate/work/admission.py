@@ -174,6 +174,9 @@ def personal(
     """
     if over := closed_unit(who):
         return over
+    if eligibility.released(campaign, who.annotator_id):
+        message = _("Your part in this study has ended. What you have earned stays yours.")
+        return NoTask("released", message, final=True)
     if who.tasks is not None:
         judged = work_units.judged(who.pk) if now is None else now.judged
         if judged + n_open >= who.tasks:
@@ -243,6 +246,8 @@ def goes_on(campaign: Campaign, who: Participation) -> bool:
     """
     if campaign.status in (Campaign.Status.DRAFT, Campaign.Status.PAUSED):
         return True
+    if eligibility.released(campaign, who.annotator_id):
+        return False
     if eligibility.barred(campaign.pk, who.annotator_id):
         return True
     mine = Assignment.objects.filter(campaign=campaign, annotator=who.annotator_id)

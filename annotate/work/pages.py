@@ -43,6 +43,7 @@ from annotate.studies import queries as studies_queries
 from annotate.studies.queries import BackgroundQuestion
 from annotate.work import (
     admission,
+    experts,
     leasing,
     participations,
     submitting,
@@ -537,6 +538,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         if (entered := units.of_person(study.id, claim.person)) is not None:
             return redirect("annotate:me", token=tokens.participation_token(entered))
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
+    experts.ask(study.id, claim.person)
     context = {"study": study, "person": claim.person, "preview": preview_url}
     context |= about(study.instrument)
     is_paid = claim.person or study.open_link_bonus

@@ -34,7 +34,7 @@ from annotate.models.annotators import OPEN_LINK
 from annotate.pay import budget, ledger
 from annotate.review import eligibility
 from annotate.studies import queries as studies_queries
-from annotate.work import admission, leasing, slots, units
+from annotate.work import admission, experts, leasing, slots, units
 from annotate.work.task import has_consented, owed
 
 Status = Participation.Status
@@ -208,6 +208,7 @@ def enter(campaign_id: int, *, external_id: str) -> Participation:
     whose people come from a marketplace.
     """
     require_link(campaign_id)
+    experts.ask(campaign_id, external_id)
     found = keys(external_id)
     annotator, _created = Annotator.objects.get_or_create(
         crowd="link",
@@ -417,6 +418,7 @@ def enter_by_name(campaign_id: int, *, name: str, address: str = "") -> Particip
     Raises `NotAllowed` where an owner of the campaign has blocked this name.
     """
     require_link(campaign_id)
+    experts.ask(campaign_id, "")
     name = tidy(name)
     if len(name) > LONGEST or not can_be_seen(name):
         raise Invalid({"name": _("Please enter a name or code of 1 to 80 characters.")})

@@ -255,7 +255,9 @@ def refusal(
         message = over.message
     elif campaign.status not in admission.COLLECTING:
         message = _("This study does not collect answers now, so yours stay as they are.")
-    elif eligibility.barred(campaign.pk, who.annotator_id):
+    elif eligibility.released(campaign, who.annotator_id) or eligibility.barred(
+        campaign.pk, who.annotator_id
+    ):
         message = _("Your answers in this study cannot be changed at the moment.")
     elif now < task.ended_at + settings.CORRECTION:
         return None

@@ -62,6 +62,14 @@ def free(assignments: Collection[int], *, campaign_id: int) -> int:
     return n
 
 
+def drop_one_of_each(campaign_id: int) -> None:
+    """Plan one judgment less of each output that has a free slot. The campaign is locked."""
+    unheld = Slot.objects.filter(campaign=campaign_id, assignment=None)
+    last = unheld.order_by("output", "-number").distinct("output").values("pk")
+    n, _models = Slot.objects.filter(pk__in=last).delete()
+    Campaign.objects.filter(pk=campaign_id).update(planned=F("planned") - n)
+
+
 def _added(last: Slot) -> Slot:
     """Plan one more judgment of an output."""
     number = last.number + 1

@@ -390,6 +390,8 @@ def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bo
         return False
     if eligibility.excluded(campaign.pk, assignment.annotator_id):
         return False
+    if eligibility.released(campaign, assignment.annotator_id):
+        return False
     return assignment.output_id is None or slots.take_for(assignment)
 
 

@@ -458,6 +458,25 @@ def nothing_offered(now: Dashboard) -> Advice | None:
     return Advice("launch_again", "Launch another batch", text, "launch", "Prepare a batch")
 
 
+def experts_wait(now: Dashboard) -> Advice | None:
+    """Advise where named experts do not go on: nobody else can take their place by a link."""
+    if not now.facts.named_experts or now.availability.under_review or not now.missing:
+        return None
+    if now.can_come and not now.silent(SEEN):
+        return None
+    text = (
+        f"{_last_judgment(now)} {many(now.missing, 'judgment')} of the {now.facts.raters} experts "
+        f"{_be(now.missing)} missing, and an output counts when all of them have judged it. Send "
+        "them their links again, or release one who does not come."
+    )
+    return Advice("experts", "Ask the experts to go on", text, "people", "Their links")
+
+
+def experts_fill(now: Dashboard) -> Advice | None:
+    advice = experts_wait(now)
+    return advice and _or_finish(advice)
+
+
 def nobody_came(now: Dashboard) -> Advice | None:
     if now.availability.came:
         return None
@@ -570,7 +589,8 @@ def reviews_wait(now: Dashboard) -> Advice | None:
 
 def wait(now: Dashboard) -> Advice:
     text = f"{_pulse(now)} {_widest(now)} {_ends(now)}{_limits(now)}"
-    act = BATCHES if now.market else ("people", "Invite more people")
+    links = "Their links" if now.facts.named_experts else "Invite more people"
+    act = BATCHES if now.market else ("people", links)
     return Advice("wait", _waiting_for(now), text, *act, waits=True)
 
 
@@ -1011,6 +1031,7 @@ ORDER: dict[CampaignStatus, tuple[Branch, ...]] = {
         budget_short,
         nothing_offered,
         everything_taken,
+        experts_wait,
         nobody_came,
         nobody_may,
         budget_reserved,
@@ -1026,6 +1047,7 @@ ORDER: dict[CampaignStatus, tuple[Branch, ...]] = {
         last_judgments,
         budget_short,
         gaps_not_offered,
+        experts_fill,
         nobody_may_fill,
         nobody_fills,
         reserved,

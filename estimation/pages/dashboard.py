@@ -133,6 +133,8 @@ _VERBS = {
     "remove_member": "took the role of {role} from {name}",
     "leave": "left the campaign, and was its {role}",
     "withdraw_links": "withdrew the links for annotators",
+    "release_expert": "released the expert {expert}: {why}",
+    "replace_expert": "replaced the expert {expert} by {replacement}: {why}",
     "subscribe": "asked to be told what happens, by {channel}",
     "unsubscribe": "ended notifications by {channel}",
     "budget_low": "noticed that 80 % of the budget is spent or promised",
@@ -171,7 +173,8 @@ PARTS: Mapping[str, tuple[str, frozenset[str] | None]] = {
         "stop_system resume_system bound_metrics fee raise_budget "
         "retitle amend_texts amend_screens gold_added gold_confirmed gold_removed gold_share "
         "add_reviewer invite revoke_invitation join change_role "
-        "remove_member leave withdraw_links subscribe unsubscribe budget_low",
+        "remove_member leave withdraw_links release_expert replace_expert "
+        "subscribe unsubscribe budget_low",
     ),
     "reviews": _named(
         "Reviews",

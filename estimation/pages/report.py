@@ -311,6 +311,11 @@ _FOR = {
     "intervals account for variance between items, with t quantiles.",
 }
 
+_OF_EXPERTS = (
+    "Each estimate is the mean of these {} experts, who weigh the same. It speaks for nobody else: "
+    "intervals account for variance between items, with t quantiles."
+)
+
 _ENTERS = {
     "normal_scores": "Each metric enters as the normal scores of its mid-ranks over all outputs of "
     "all systems, so that no extreme value can move an estimate far.",
@@ -338,15 +343,18 @@ def _judging(report: CampaignReport) -> Iterator[Paragraph]:
         judged, people = counts.judged, many(counts.annotators, "person", "people")
         yield sentence("There are {} by {}.", many(judged, "judgment"), people)
         return
-    yield sentence(
-        "Of {}, {} were judged, drawn in an order that the seed {} fixes; {} of them were "
-        "planned for {} people.",
-        outputs,
-        count(counts.outputs_judged),
-        campaign.seed,
-        percent(facts.double_share),
-        "two" if facts.raters == 2 else count(facts.raters),
-    )
+    if facts.named_experts:
+        yield from _experts(report)
+    else:
+        yield sentence(
+            "Of {}, {} were judged, drawn in an order that the seed {} fixes; {} of them were "
+            "planned for {} people.",
+            outputs,
+            count(counts.outputs_judged),
+            campaign.seed,
+            percent(facts.double_share),
+            "two" if facts.raters == 2 else count(facts.raters),
+        )
     rows = [cell.row for cell in report.board.primary if cell.row]
     if groups := [row.detail["groups"] for row in rows if row.detail.get("groups")]:
         yield sentence(
@@ -361,6 +369,21 @@ def _judging(report: CampaignReport) -> Iterator[Paragraph]:
     )
     yield from _crowd(report)
     yield from _rule(report)
+
+
+def _experts(report: CampaignReport) -> Iterator[Paragraph]:
+    facts, counts = report.facts, report.board.progress
+    yield sentence(
+        "Of {}, {} were judged by all of {} named experts, in an order that the seed {} fixes. No "
+        "other outputs count.",
+        report.counted[1],
+        count(counts.outputs_judged),
+        count(facts.raters),
+        report.campaign.seed,
+    )
+    if gone := report.campaign.experts.exclude(released_at=None).count():
+        were = many(gone, "expert was", "experts were")
+        yield sentence("{} released, and their judgments do not count.", were)
 
 
 def _shown(report: CampaignReport) -> str:
@@ -458,8 +481,11 @@ def _estimating(report: CampaignReport) -> Iterator[Paragraph]:
             "scale.",
             series(wrong),
         )
-    yield sentence(_FOR[Estimand(facts.estimand)])
-    if board.effective_annotators is not None:
+    if facts.named_experts:
+        yield sentence(_OF_EXPERTS, count(facts.raters))
+    else:
+        yield sentence(_FOR[Estimand(facts.estimand)])
+    if board.effective_annotators is not None and not facts.named_experts:
         yield sentence(
             "The effective number of annotators is at least {}.",
             number(board.effective_annotators, 1),

@@ -96,6 +96,16 @@ def test_from_rows_to_results(ada: Plumbline, tmp_path: Path) -> None:
     assert "judgments.jsonl" in "".join(zipfile.ZipFile(to).namelist())
 
 
+def test_named_experts_have_links_and_can_be_released(ada: Plumbline) -> None:
+    with pytest.raises(Refused, match="judge every item"):
+        ada.create("News", ROWS, **PLAN | {"double_share": 0.5, "experts": ["Ann", "Bob"]})
+    campaign = ada.create("News", ROWS, **PLAN | {"double_share": 1.0, "experts": ["Ann", "Bob"]})
+    assert [one["name"] for one in ada.experts(campaign.id)] == ["Ann", "Bob"]
+    names = [one["name"] for one in ada.release_expert(campaign.id, "Ann", "Ill.", replacement="C")]
+    assert names == ["Bob", "C", "Ann"]
+    assert all("/work/join/" in one["link"] for one in ada.experts(campaign.id)[:2])
+
+
 def systems(campaign: Any) -> list[str]:
     stored = Stored.objects.get(public_id=campaign.id)
     return sorted(stored.systems.values_list("name", flat=True))

@@ -74,6 +74,7 @@ PLANNED: dict[str, Any] = {
     "annotator_cap": 25,
     "double_share": 0.25,
     "raters": 3,
+    "experts": ["Ann", "Bob", "Cem"],
     "lease_minutes": 30,
     "estimand": "population",
     "level": 0.95,
@@ -155,6 +156,7 @@ BODIES: dict[str, Callable[[World], Any]] = {
     "api-gold-confirm": lambda _world: {"items": ["a"]},
     "api-gold-remove": lambda _world: {"items": ["a"]},
     "api-links": lambda _world: {"names": ["Ann", "Bob"]},
+    "api-expert-release": lambda _world: {"name": "Ann", "reason": "Ill.", "replacement": "Bob"},
     "api-notifications": lambda _world: {
         "channel": "webhook",
         "url": "https://example.org/",
@@ -250,6 +252,11 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
         "ethics": "ERB 17",
     },
     "annotate:import": lambda _world: {"act": "use", "revision": "0", "metric": "comet"},
+    "annotate:expert-release": lambda _world: {
+        "name": "Ann",
+        "why": "Ill.",
+        "replacement": "Bob",
+    },
     "annotate:texts": lambda world: {
         "public_title": "Rate news",
         "public_about": "You read news.",

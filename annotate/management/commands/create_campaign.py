@@ -237,7 +237,9 @@ def _gold(share: int, items: int) -> str:
 
 
 def _way_in(made: Campaign) -> str:
-    """Return where people enter: by a link, or through a launched batch."""
+    """Return where people enter: by a link, or through a launched batch; or where links are."""
+    if made.named_experts:
+        return f"/campaigns/{made.public_id}/people/"
     if made.crowd == DEFAULTS.crowd:
         return f"/work/join/{invitation_token(made.pk)}/"
     return f"/campaigns/{made.public_id}/batches/new/"

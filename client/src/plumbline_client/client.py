@@ -67,6 +67,17 @@ class Plumbline(Importing):
         told = self._at.post(f"{path_of(campaign)}links/", {"names": list(names)})
         return {one["name"]: one["link"] for one in told["personal"]}
 
+    def experts(self, campaign: str) -> list[dict[str, Any]]:
+        """Return the named experts with their links, those who were released last."""
+        return list(self._at.get(f"{path_of(campaign)}experts/"))
+
+    def release_expert(
+        self, campaign: str, name: str, reason: str, *, replacement: str = ""
+    ) -> list[dict[str, Any]]:
+        """Release an expert, or name another one in place of them; return all experts."""
+        told = {"name": name, "reason": reason, "replacement": replacement}
+        return list(self._at.post(f"{path_of(campaign)}experts/release/", told))
+
     # --- results
 
     def plan(self, **options: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ PLAN = (
     *("tutorial_id", "tutorial_bonus", "bonus_after", "failed_try_pay", "open_link_bonus"),
     *("metrics", "reward", "crowd", "fee_rate", "budget", "max_judgments", "deadline"),
     *("annotator_cap", "double_share", "raters", "lease_minutes", "estimand", "level", "stop_mode"),
-    *("planned_items", "people", "language", "output_form", "input_form", "shows_input"),
+    *("experts", "planned_items", "people", "language", "output_form", "input_form", "shows_input"),
     *("shows_reference", "contact", "seed", "gold_share", "gold"),
     *("screening", "distinct_names", "join_names", "columns"),
 )

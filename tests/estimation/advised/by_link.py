@@ -6,6 +6,7 @@ from decimal import Decimal
 from annotate.campaigns import life
 from annotate.models import Campaign
 from annotate.work import leasing, tutorial
+from tests.annotate.panels import release
 from tests.annotate.passing import pass_tutorial
 from tests.estimation.advised.world import World, situation
 from tests.estimation.heavy_tailed import wrong
@@ -21,6 +22,39 @@ def _draft(world: World) -> Campaign:
 @situation("invite")
 def _invite(world: World) -> Campaign:
     return world.study()
+
+
+@situation("experts")
+def _experts(world: World) -> Campaign:
+    """Two experts: one has judged everything, and the other stopped before that."""
+    made = world.study(experts=("Ann Lee", "Bob Ray"), double_share=1.0)
+    take_turns([person(made, "Ann Lee")], 12)
+    take_turns([person(made, "Bob Ray")], 4)
+    world.clock.move(minutes=20)
+    return settle(made)
+
+
+@situation("experts-none-came")
+def _no_experts(world: World) -> Campaign:
+    return world.study(experts=("Ann Lee", "Bob Ray"), double_share=1.0)
+
+
+@situation("experts-replaced")
+def _replaced(world: World) -> Campaign:
+    """All who came have judged everything, and the new one has not come."""
+    made = world.study(experts=("Ann Lee", "Bob Ray"), double_share=1.0)
+    for name in ("Ann Lee", "Bob Ray"):
+        take_turns([person(made, name)], 11)
+    release(made, "Bob Ray", "Dora Mai")
+    take_turns([person(made, "Ann Lee")], 1)
+    return settle(made)
+
+
+@situation("experts-closing")
+def _experts_closing(world: World) -> Campaign:
+    made = _experts(world)
+    life.close(made.pk, Campaign.Reason.HAND)
+    return settle(made)
 
 
 @situation("wait")
