@@ -530,7 +530,7 @@ class Practice(Question):
     question: OptionalShown = ""
     reference: OptionalShown = ""
     criterion: Annotated[Text, Field(max_length=40)]
-    right: dict[str, Any]
+    right: Annotated[dict[str, Any], Field(max_length=MANY)]
     feedback: RightOrWrong
     _asked: Any = PrivateAttr(default=None)
     _right: Any = PrivateAttr(default=None)

@@ -179,7 +179,7 @@ def test_an_export_is_verified(tmp_path):
         inside = {Path(name).name: files.read(name).decode() for name in files.namelist()}
     told, names = json.loads(inside["plan.json"]), " ".join(inside.values())
     assert told["recorded"] == {"outputs": 300, "chosen": "Drawn by lot."}
-    assert "p3," not in names
+    assert ",p3," not in names
     assert "Everything agrees. 226 answers were scored again" in out.getvalue()
 
 

@@ -266,7 +266,7 @@ class Option(Declared):
 
 
 class ChoicesRight(Right):
-    chosen: Several[str] = Field(max_length=MOST_OPTIONS)
+    chosen: Several[ShortName] = Field(max_length=MOST_OPTIONS)
 
     def problems(self, asked: Any, material: Material) -> Iterator[Fault]:
         known = [option.name for option in asked.options]
@@ -550,8 +550,8 @@ class ExpectedError(Declared):
     """An error to find: words of the text, and how it may be called; empty: in any way."""
 
     text: Annotated[Text, Field(max_length=1000)]
-    categories: Several[str] = Field(default=(), max_length=MOST_CATEGORIES)
-    severities: Several[str] = Field(default=(), max_length=MOST_SEVERITIES)
+    categories: Several[ShortName] = Field(default=(), max_length=MOST_CATEGORIES)
+    severities: Several[ShortName] = Field(default=(), max_length=MOST_SEVERITIES)
 
     def found_by(self, error: Answers, start: int) -> bool:
         """Return whether a marked error shares words with it, and is called so. start: its own."""
