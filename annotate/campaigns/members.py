@@ -16,7 +16,15 @@ from annotate.common import mail as common_mail
 from annotate.common.errors import Conflict, Gone, Invalid, NotFound
 from annotate.common.tokens import invitation_token
 from annotate.crowds import adapters
-from annotate.models import Campaign, Invitation, Mail, Membership, ResultsSeen
+from annotate.models import (
+    Annotator,
+    Campaign,
+    Invitation,
+    Mail,
+    Membership,
+    ResultsSeen,
+    Review,
+)
 from annotate.models.base import new_public_id
 
 Role = Membership.Role
@@ -310,14 +318,26 @@ def links_of(campaign: Campaign, person: str = "") -> str:
 
 def experts(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the experts who were named, with their links; those who were released have none."""
+    excluded = excluded_experts(campaign)
     return [
         {
             "name": one.name,
+            "is_excluded": one.name in excluded,
             "link": "" if one.released_at else links_of(campaign, one.name),
             "released_at": one.released_at,
         }
         for one in campaign.experts.order_by(F("released_at").asc(nulls_first=True), "pk")
     ]
+
+
+def excluded_experts(campaign: Campaign) -> set[str]:
+    """Return the experts whose work a ruling has excluded, and who were not released since."""
+    if not campaign.named_experts:
+        return set()
+    reviews = Review.objects.filter(campaign=campaign, status=Review.Status.EXCLUDED)
+    named = campaign.experts.filter(released_at=None).values("name")
+    people = Annotator.by_name(named).filter(pk__in=reviews.values("annotator"))
+    return set(people.values_list("external_id", flat=True))
 
 
 def ask_unnamed(campaign: Campaign) -> None:

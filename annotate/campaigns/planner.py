@@ -214,7 +214,7 @@ def target_forecasts(checked: CheckedPlan, per_day: float | None = None) -> list
     It rests on usual scores, without metrics. per_day: judgments; None if unknown.
     """
     plan, facts = checked.plan, checked.facts
-    if plan.stop_mode != StopMode.PRECISION or facts.n_items < 2:
+    if plan.stop_mode != StopMode.PRECISION or facts.n_items < 2 or _is_pair(plan):
         return []
     found = prices_of(plan, tutorial=plans.has_tutorial(plan), per_day=per_day)
     criteria = checked.instrument.criteria
@@ -255,6 +255,11 @@ def study_of(
     )
 
 
+def _is_pair(plan: Plan | Campaign) -> bool:
+    """Return whether two experts are all who judge, for whom no forecast is made."""
+    return plan.named_experts and plan.raters < FEWEST_PLACES
+
+
 def of_campaign(campaign: Campaign) -> Forecast | None:
     """Return what a campaign is expected to take by its plan alone; None where none is made."""
     widths = asked(campaign)[0]
@@ -264,7 +269,7 @@ def of_campaign(campaign: Campaign) -> Forecast | None:
         "systems": 1 if instrument.ranks else campaign.systems.count(),
         "planned": campaign.planned,
     }
-    if campaign.stop_mode != StopMode.PRECISION or size["items"] < 2:
+    if campaign.stop_mode != StopMode.PRECISION or size["items"] < 2 or _is_pair(campaign):
         return None
     found = prices_of(campaign, tutorial=campaign.tutorial_required)
     return _last(

@@ -569,6 +569,7 @@ def at_most(plan: Plan, planned: int) -> HighestCost:
         bonus=plan.tutorial_bonus if has_tutorial(plan) else ZERO,
         budget=plan.budget,
         gold_share=plan.gold_share,
+        people=plan.raters if plan.named_experts else None,
     )
 
 

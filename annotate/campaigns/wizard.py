@@ -233,6 +233,7 @@ class CampaignPreview:
         self.title = exports.title(plan.public_title, instrument, plan.language)
         self.about = exports.about(plan.public_about, instrument, plan.language)
         self.compares, self.ranks = instrument.compares, instrument.ranks
+        self.named_experts = plan.named_experts
         self.planned = creating.count_planned(plan, facts)
         self.most = plans.at_most(plan, self.planned)
         self.price = self.most.bill.each

@@ -82,7 +82,8 @@ class Bill:
     """The highest cost of a number of submissions, with the crowd's fees.
 
     work: the rewards.
-    bonuses: of the tutorial, if a new person takes each unit. By link, each judgment is a unit.
+    bonuses: of the tutorial, if a new person takes each unit. By link, each judgment is a unit;
+        named experts are no more than they are.
     """
 
     units: int
@@ -110,18 +111,35 @@ class Bill:
         return self.work.total / n if n else self.work.total
 
 
-def of_units(tariff: Tariff, *, reward: Decimal, units: int, tasks: int, bonus: Decimal) -> Bill:
-    """Return the bill for units with this `reward` each."""
-    return Bill(units, tasks, tariff.unit(reward) * units, tariff.bonus(bonus) * units)
+def of_units(
+    tariff: Tariff,
+    *,
+    reward: Decimal,
+    units: int,
+    tasks: int,
+    bonus: Decimal,
+    people: int | None = None,
+) -> Bill:
+    """Return the bill for units with this `reward` each. people: how many come at most."""
+    new = units if people is None else min(units, people)
+    return Bill(units, tasks, tariff.unit(reward) * units, tariff.bonus(bonus) * new)
 
 
 def of_judgments(
-    tariff: Tariff, *, reward: Decimal, judgments: int, tasks: int, bonus: Decimal
+    tariff: Tariff,
+    *,
+    reward: Decimal,
+    judgments: int,
+    tasks: int,
+    bonus: Decimal,
+    people: int | None = None,
 ) -> Bill:
     """Return the bill for judgments with this `reward` each, in units of `tasks`.
 
     A unit is paid as a whole, so the last one costs as much even if it holds fewer tasks.
+    people: how many come at most; None: not known.
     """
     tasks = tasks if tariff.whole_units else 1
     units = -(-judgments // tasks)
-    return of_units(tariff, reward=reward * tasks, units=units, tasks=tasks, bonus=bonus)
+    reward *= tasks
+    return of_units(tariff, reward=reward, units=units, tasks=tasks, bonus=bonus, people=people)

@@ -233,6 +233,11 @@ class Criterion:
         return False
 
     @property
+    def ranks(self) -> bool:
+        """Return whether one answer scores all texts of an item."""
+        return False
+
+    @property
     def wins_of(self) -> str:
         """Return the criterion whose wins it counts, in comparisons of two texts; "" otherwise."""
         return ""

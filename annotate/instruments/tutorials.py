@@ -577,6 +577,9 @@ class Practice(Question):
         if (asked.kind == "rank") != bool(self.others):
             yield ("others",), "Belongs to a ranking, which needs it: the texts beside the first."
             return
+        if len({self.text, *self.others}) <= len(self.others):
+            yield ("others",), "Two of the texts are the same."
+            return
         try:
             right = asked.right.model_validate(self.right)
         except ValidationError as error:

@@ -37,6 +37,7 @@ from annotate.models import (
     Assignment,
     Batch,
     Campaign,
+    CampaignTotals,
     LedgerEntry,
     Operation,
     Participation,
@@ -556,16 +557,20 @@ class HighestCost:
     bill: of all planned judgments, up to the maximum.
     budget: may end the collection before.
     gold_share: how many of 25 tasks are gold items, which are paid alike.
+    at_least: what is spent, with what is left to judge: more than the bill where work was paid that
+        does not count.
     """
 
     bill: Bill
     budget: Decimal | None
     gold_share: int = 0
+    at_least: Decimal = ZERO
 
     @property
     def amount(self) -> Decimal:
         """Return the highest possible cost of the campaign."""
-        return self.bill.total if self.budget is None else min(self.bill.total, self.budget)
+        total = max(self.bill.total, self.at_least)
+        return total if self.budget is None else min(total, self.budget)
 
     @property
     def of_judgment(self) -> Decimal:
@@ -574,7 +579,7 @@ class HighestCost:
 
     @property
     def capped(self) -> bool:
-        return self.amount < self.bill.total
+        return self.budget is not None and self.budget < max(self.bill.total, self.at_least)
 
 
 def highest_cost(
@@ -588,11 +593,12 @@ def highest_cost(
     if planned is None:
         planned = Campaign.objects.values_list("planned", flat=True).get(pk=campaign.pk)
     judgments = min(planned, campaign.max_judgments or planned)
-    return HighestCost(
-        _bill(campaign, with_gold(judgments, campaign.gold_share), tasks),
-        campaign.budget,
-        campaign.gold_share,
-    )
+    bill = _bill(campaign, with_gold(judgments, campaign.gold_share), tasks)
+    rows = CampaignTotals.objects.filter(campaign=campaign).values_list("spent", "held")
+    spent, held = rows.first() or (ZERO, 0)
+    left = bill.each * with_gold(max(0, judgments - held), campaign.gold_share)
+    at_least = (spent + left).quantize(CENT)
+    return HighestCost(bill, campaign.budget, campaign.gold_share, at_least)
 
 
 def with_gold(judgments: int, share: int) -> int:
@@ -619,14 +625,19 @@ def cost_of_plan(
     bonus: Decimal,
     budget: Decimal | None,
     gold_share: int = 0,
+    people: int | None = None,
 ) -> HighestCost:
-    """Return the highest cost of a campaign that is only planned, in suggested units."""
+    """Return the highest cost of a campaign that is only planned, in suggested units.
+
+    people: how many come at most; None: not known.
+    """
     bill = prices.of_judgments(
         charges,
         reward=reward,
         judgments=with_gold(judgments, gold_share),
         tasks=usual_tasks(cap),
         bonus=bonus,
+        people=people,
     )
     return HighestCost(bill, budget, gold_share)
 
@@ -656,4 +667,5 @@ def _bill(campaign: Campaign, judgments: int, tasks: int | None = None) -> Bill:
         judgments=judgments,
         tasks=tasks,
         bonus=promise_queries.offered(campaign),
+        people=campaign.raters if campaign.named_experts else None,
     )

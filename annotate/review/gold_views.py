@@ -144,7 +144,7 @@ def _page(
         "rule_share": _percent(1 - limits.level),
         "rule_slips": _percent(limits.slips),
         "is_draft": campaign.status == CampaignStatus.DRAFT,
-        "example": instrument.questions()[0].name,
+        "example": next((one.name for one in instrument.questions()), ""),
         "compares": instrument.compares,
         "can_instruct": bool(review_gold.instructable(instrument)),
         "of_tasks": BLOCK,

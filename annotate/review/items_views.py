@@ -89,7 +89,7 @@ def items_view(request: HttpRequest, public_id: str, number: int) -> HttpRespons
         "number": number,
         "outputs": [_shown(*one, work, systems=systems) for one in found],
         "columns": evidence_views.columns(work),
-        "judgments": sum(not one.standing for *_output, rows in found for one in rows),
+        "judgments": len({one.id for *_output, rows in found for one in rows if not one.standing}),
         "systems": systems,
         "section": "campaigns",
         "drawing": content.Drawing(),

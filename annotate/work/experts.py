@@ -44,6 +44,8 @@ def release(
     name that is none of the experts', `Invalid` for a wrong replacement, a missing reason and fewer
     than two experts left, and `Conflict` where a replacement could not judge.
     """
+    if replacement and not tidy(replacement):
+        raise Invalid({"replacement": "The name of the new expert cannot be seen."})
     name, replacement = tidy(name), tidy(replacement)
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)

@@ -497,7 +497,8 @@ def _practised(question: Question) -> dict[str, Any]:
     """Return what the script needs to ask a question of the instrument."""
     if not isinstance(question, Practice):
         return {}
-    return {"criterion": question.asked.shown(), "texts": len(question.material.side_by_side)}
+    asked = question.asked.shown() | {"only_if": None}  # whatever else was answered
+    return {"criterion": asked, "texts": len(question.material.side_by_side)}
 
 
 def _strings() -> dict[str, Any]:

@@ -211,6 +211,8 @@ class Outlook:
             f"{numbers.width(cell.target)}). {MORE} more judgments of it bring it to about "
             f"{numbers.width(new)} if new people give them"
         )
+        if self.board.facts.named_experts:
+            return f"{said.removesuffix(' if new people give them')}."
         if same - new < 0.0005:
             return f"{said}, or those who are here."
         share = f", because {percent(people)} of its squared error is difference between people"
@@ -462,6 +464,13 @@ def experts_wait(now: Dashboard) -> Advice | None:
     """Advise where named experts do not go on: nobody else can take their place by a link."""
     if not now.facts.named_experts or now.availability.under_review or not now.missing:
         return None
+    if n := now.n_experts_excluded:
+        text = (
+            f"A ruling has excluded the work of {many(n, 'expert')}, and an output counts when all "
+            "of them have judged it: nothing counts until another expert takes the place, or this "
+            "one is released."
+        )
+        return Advice("expert_out", "Replace or release an expert", text, "people", "The experts")
     if now.can_come and not now.silent(SEEN):
         return None
     text = (

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotate.campaigns import (
     exports,
+    members,
     planner,
 )
 from annotate.campaigns import (
@@ -334,6 +335,7 @@ class Dashboard:
     conduct: RulingStatistics = field(default_factory=RulingStatistics)
     forecast: EndForecast | None = None
     availability: Availability = field(default_factory=Availability)
+    n_experts_excluded: int = 0  # of the named ones
     liveness: Liveness = field(default_factory=Liveness)
     offered: PublishedWork = field(default_factory=PublishedWork)
     at_closing: Mapping[tuple[int, str], tuple[float | None, bool]] = field(default_factory=dict)
@@ -593,6 +595,7 @@ def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
         )
         if facts.status in LIVE
         else Availability(),
+        n_experts_excluded=len(members.excluded_experts(campaign)),
         liveness=campaigns_progress.liveness(pk, lease_minutes=facts.lease_minutes),
         offered=admission.offered(pk) if market else PublishedWork(),
         at_closing=read.at_closing(pk, facts.closed_at),

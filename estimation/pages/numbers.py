@@ -116,8 +116,9 @@ class ShownAgreement:
 
     @property
     def evidence(self) -> str:
+        given = "score" if self.criterion.ranks else "judgment"  # of a ranking, one for each text
         return (
-            f"{many(self.row.n_judgments, 'judgment')} of {many(self.row.n_outputs, 'output')} by "
+            f"{many(self.row.n_judgments, given)} of {many(self.row.n_outputs, 'output')} by "
             f"{many(self.row.n_annotators, 'person', 'people')}"
         )
 

@@ -215,7 +215,7 @@ class CampaignReport:
                 many(systems, "pair of systems", "pairs of systems"),
                 many(outputs, "pair of texts", "pairs of texts"),
             )
-        return many(systems, "system"), many(outputs, "output")
+        return many(systems, "system"), many(outputs, "item" if self.facts.ranks else "output")
 
     @property
     def asked(self) -> tuple[Criterion, ...]:

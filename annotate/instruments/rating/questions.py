@@ -440,6 +440,10 @@ class Rank(Question):
     best_only: bool = False
 
     @property
+    def ranks(self) -> bool:
+        return True
+
+    @property
     def keys(self) -> int:
         return instruments_base.MOST_RANKED
 
@@ -553,18 +557,15 @@ class ExpectedError(Declared):
     categories: Several[ShortName] = Field(default=(), max_length=MOST_CATEGORIES)
     severities: Several[ShortName] = Field(default=(), max_length=MOST_SEVERITIES)
 
-    def found_by(self, error: Answers, start: int) -> bool:
-        """Return whether a marked error shares words with it, and is called so. start: its own."""
-        return (
-            error["start"] < start + len(self.text)
-            and start < error["end"]
-            and error["category"] in (self.categories or (error["category"],))
-            and error["severity"] in (self.severities or (error["severity"],))
+    def is_called(self, error: Answers) -> bool:
+        """Return whether a marked error has one of its categories and severities."""
+        return error["category"] in (self.categories or (error["category"],)) and (
+            error["severity"] in (self.severities or (error["severity"],))
         )
 
 
 class ErrorsRight(Right):
-    """errors: all that must be marked. others: how many more marks are accepted."""
+    """errors: all that must be marked, each by itself. others: how many more marks are accepted."""
 
     errors: Several[ExpectedError] = Field(default=(), max_length=MOST_OPTIONS)
     others: int = Field(default=0, ge=0, le=MOST_ERRORS)
@@ -582,17 +583,23 @@ class ErrorsRight(Right):
                 for name in getattr(one, what):
                     if name not in names:
                         yield ("errors", number, what), f"Must be among {', '.join(names)}."
+        if self.others and not self.errors:
+            yield ("others",), "Belongs to errors that must be marked."
         self._starts = tuple(material.visible.find(one.text) for one in self.errors)
 
     def fits(self, answer: Any) -> bool:
-        expected = list(zip(self.errors, self._starts, strict=True))
-        found = [[one.found_by(error, start) for one, start in expected] for error in answer]
-        more = sum(not any(row) for row in found)
-        return (
-            more <= self.others
-            and all(map(any, zip(*found, strict=True)))
-            and (bool(answer) or not expected)
-        )
+        found, more = set(), 0
+        for error in answer:
+            met = [
+                one
+                for one, start in zip(self.errors, self._starts, strict=True)
+                if error["start"] < start + len(one.text) and start < error["end"]
+            ]
+            if len(met) == 1 and met[0].is_called(error):
+                found.add(met[0].text)
+            else:
+                more += 1
+        return len(found) == len(self.errors) and more <= self.others
 
     def said(self, asked: Any) -> str:
         return "; ".join(f"“{one.text}”" for one in self.errors) or "no errors"

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotate.campaigns import creating, imports, plans
+from annotate.campaigns import creating, imports, planner, plans
 from annotate.common.errors import Invalid
 from annotate.models import Annotator, Campaign, Expert
 from estimation.pages import dashboard
 from tests.annotate.panels import NAMES, panel
-from tests.annotate.researcher import PLAN, at, begun, created
+from tests.annotate.researcher import PLAN, at, begun, created, owner_of
 from tests.factories import plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -181,3 +182,16 @@ def test_a_deleted_draft_keeps_no_names() -> None:
     creating.delete(made.pk, actor_id=ada.pk)
     creating.clear_due()
     assert not Expert.objects.exists()
+
+
+def test_two_experts_have_a_preview_and_a_draft_without_a_forecast(ada: Client) -> None:
+    made = panel(names=("Ann Lee", "Bob Ray"), items=12, owner=owner_of(ada), is_open=False)
+    assert planner.of_campaign(made) is None
+    assert ada.get(reverse("estimation:dashboard", args=[made.public_id])).status_code == 200
+    assert ada.get(reverse("estimation:report", args=[made.public_id])).status_code == 200
+
+
+def test_the_highest_cost_counts_a_bonus_for_each_expert() -> None:
+    named = plan(experts=("Ann Lee", "Bob Ray"), tutorial=True, instrument="language_quality")
+    most = plans.at_most(named, 160)
+    assert most.bill.bonuses.total == 2 * named.tutorial_bonus

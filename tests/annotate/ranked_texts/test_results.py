@@ -22,6 +22,8 @@ from annotate.review import evidence, items
 from estimation import core, deferred, export, read, refresh, scores
 from estimation import facts as estimation_facts
 from estimation.models import Comparison, Decision, EndForecast
+from estimation.pages import report as pages_report
+from estimation.pages.report import methods, plain
 from tests.annotate.ranked_texts.studies import ranking, rows, study, work
 from tests.annotate.researcher import owner_of
 from tests.estimation.verifying.worlds import files_of, written
@@ -250,3 +252,21 @@ def test_a_forecast_counts_each_ranking_once_until_the_slowest_system_ends():
     # The mean of the three systems would be 68 rankings.
     assert 75 < expected < 95
     assert 45 < low < expected < high <= 120
+
+
+def test_sentences_count_items_and_rankings(ada: Client):
+    made = judged(owner=owner_of(ada))
+    deferred.MEASURING.carry_out(made.pk)
+    n = made.judgments.count()
+    told = " ".join(map(plain, methods(pages_report.build(made))))
+    assert "Of 12 items, " in told
+    assert f"{3 * n} judgments" not in told
+    assert "scores of" in told
+    item = ada.get(reverse("annotate:item", args=[made.public_id, 1])).content.decode()
+    here = made.judgments.filter(output__item__position=0).count()
+    assert f"3 texts, {here} counting judgment" in item
+
+
+def test_the_page_of_gold_says_that_rankings_take_none(ada: Client):
+    made = study(owner=owner_of(ada), is_open=False)
+    assert ada.get(reverse("annotate:gold", args=[made.public_id])).status_code == 200

@@ -38,6 +38,7 @@ def mark(words: str, category: str = "grammar", severity: str = "minor") -> dict
     return {"start": start, "end": end, "text": words, "category": category, "severity": severity}
 
 
+WHOLE = mark(ERRORS["text"])
 OPEN, ARE, MILL, NINE = (
     mark("open"),
     mark("are", "omission", "critical"),
@@ -62,6 +63,8 @@ OPEN, ARE, MILL, NINE = (
         (ERRORS, [OPEN, ARE, MILL], True),
         (ERRORS, [OPEN, ARE, MILL, NINE], False),
         (ERRORS, [OPEN], False),
+        (ERRORS, [WHOLE], False),
+        (ERRORS | {"right": ERRORS["right"] | {"others": 2}}, [WHOLE], False),
         (ERRORS, [], False),
         (ERRORS, [OPEN | {"category": "omission"}, ARE], False),
         (ERRORS, [OPEN | {"severity": "critical"}, ARE], False),
@@ -112,7 +115,9 @@ def test_what_is_no_answer_is_refused_and_not_graded(question: Any, answer: Any)
             ERRORS | {"right": {"errors": [{"text": "are", "categories": ["x"]}]}},
             "right.errors[0].categories",
         ),
+        (ERRORS | {"right": {"errors": [], "others": 3}}, "right.others"),
         (PLACES | {"others": []}, "others"),
+        (PLACES | {"others": [PLACES["text"], "Mills."]}, "others"),
         (PLACES | {"right": {"places": [1, 2]}}, "right.places"),
         (PLACES | {"right": {"places": [1, 3, 3]}}, "right.places"),
         (PLACES | {"right": {"places": [1, 2, 4]}}, "right.places"),

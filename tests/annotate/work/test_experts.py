@@ -24,7 +24,7 @@ from annotate.models import (
     Slot,
 )
 from annotate.models.base import MemberRole
-from annotate.pay import promise_queries
+from annotate.pay import budget, promise_queries
 from annotate.work import admission, leasing, participations, scoring, submitting
 from tests.annotate.panels import NAMES, come, give, panel, release
 from tests.annotate.passing import pass_tutorial
@@ -427,3 +427,12 @@ def test_a_campaign_without_named_experts_has_none(ada: User) -> None:
     assert client.get(address).json() == []
     answer = client.post(f"{address}release/", {"name": "A", "reason": "b"}, format="json")
     assert answer.status_code in (404, 422)
+
+
+def test_the_highest_cost_includes_what_was_paid_and_counts_no_more() -> None:
+    made = panel(reward=Decimal("0.40"))  # 4 items × 3 experts
+    ann, *_others = come(made)
+    assert give(ann, 4) == 4
+    assert budget.highest_cost(made).amount == Decimal("4.80")
+    release(made, "Ann Lee", "Dora Mai")
+    assert budget.highest_cost(made).amount == Decimal("6.40")

@@ -60,6 +60,16 @@ def test_each_kind_is_answered_as_at_work(page: Page, live_server: Any) -> None:
     assert given == {"slider": True, "choices": False, "errors": True}
 
 
+def test_a_conditional_question_is_asked_by_itself(page: Page, live_server: Any) -> None:
+    whole = every_kind()
+    names = [one["name"] for one in whole["criteria"]]
+    quality = whole["criteria"][names.index("quality")]
+    quality["only_if"] = {"question": "helpful", "values": [1], "hidden": 0}
+    begin(page, live_server, whole, SLIDER, targets={"quality": 5})
+    page.locator("input[name=quality]").press("End")
+    checked(page, "Yes, it is good.")
+
+
 def test_texts_are_ranked_as_at_work(page: Page, live_server: Any) -> None:
     targets = {"rank": 0.4}
     begin(page, live_server, ranking(), PLACES, targets=targets, rows_=rows(4), double_share=0)

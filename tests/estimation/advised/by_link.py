@@ -34,6 +34,13 @@ def _experts(world: World) -> Campaign:
     return settle(made)
 
 
+@situation("expert_out")
+def _expert_out(world: World) -> Campaign:
+    made = _experts(world)
+    exclude(made.participations.get(annotator__external_id="Bob Ray"), world.owner)
+    return settle(made)
+
+
 @situation("experts-none-came")
 def _no_experts(world: World) -> Campaign:
     return world.study(experts=("Ann Lee", "Bob Ray"), double_share=1.0)
