@@ -186,7 +186,7 @@ def feedback_on_answers(question: Question) -> list[tuple[str, list[Answer]]]:
         return [("", _edit(question))]
     if isinstance(question, Practice):
         right, wrong = question.feedback.right, question.feedback.wrong
-        answers = [(question.right_in_words, True, right), (_("Anything else"), False, wrong)]
+        answers = [(question.right_in_words, True, right), ("Anything else", False, wrong)]
         return [("", answers)]
     if isinstance(question, Evidence):
         return [

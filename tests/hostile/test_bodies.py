@@ -82,6 +82,7 @@ def test_each_sample_is_right_but_for_what_is_made_wrong(owner: Tries, world: Wo
         "api-batch-extend",
         "api-operation-decide",
         "api-budget",  # the campaign has none
+        "api-expert-release",  # it names no experts
         "api-fee",
         "api-doubtful-pay",
         # The campaign is open, where gold is fixed.

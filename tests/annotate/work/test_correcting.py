@@ -282,6 +282,7 @@ def test_a_gold_answer_is_corrected_blind_and_the_first_one_counts(
 SHOW = {
     "annotate.campaigns.exports.judgments": "both, the first one marked",
     "annotate.campaigns.exports.moment": "both, the first one marked",
+    "annotate.campaigns.exports.scores": "that the second one corrects another",
     "annotate.pay.tallies.of_campaign": "when somebody judged last: the first answer",
     "annotate.work.queries.find_correction": "how often a text was corrected",
 }
