@@ -140,7 +140,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     @extend_schema_field(CostSerializer)
     def get_cost_at_most(self, campaign: Any) -> dict[str, Any]:
-        """Return the highest cost of all planned judgments, as the campaign's preview shows it."""
+        """Return the highest cost of all planned judgments; `amount` has what else was paid."""
         tasks = campaign.last_tasks or usual_tasks(campaign.annotator_cap)
         most = highest_cost(campaign, planned=campaign.planned, tasks=tasks)
         return dict(CostSerializer(most).data)
@@ -676,6 +676,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
                 judged=progress.judged_of(),
                 spent=tallies.spent_of(),
             )
+            .select_related("totals")
             .prefetch_related("targets", "systems")
         )
 

@@ -37,7 +37,6 @@ from annotate.models import (
     Assignment,
     Batch,
     Campaign,
-    CampaignTotals,
     LedgerEntry,
     Operation,
     Participation,
@@ -594,10 +593,9 @@ def highest_cost(
         planned = Campaign.objects.values_list("planned", flat=True).get(pk=campaign.pk)
     judgments = min(planned, campaign.max_judgments or planned)
     bill = _bill(campaign, with_gold(judgments, campaign.gold_share), tasks)
-    rows = CampaignTotals.objects.filter(campaign=campaign).values_list("spent", "held")
-    spent, held = rows.first() or (ZERO, 0)
-    left = bill.each * with_gold(max(0, judgments - held), campaign.gold_share)
-    at_least = (spent + left).quantize(CENT)
+    totals = campaign.totals
+    left = bill.each * with_gold(max(0, judgments - totals.held), campaign.gold_share)
+    at_least = (totals.spent + left).quantize(CENT)
     return HighestCost(bill, campaign.budget, campaign.gold_share, at_least)
 
 
