@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -563,7 +563,7 @@ class HighestCost:
     bill: Bill
     budget: Decimal | None
     gold_share: int = 0
-    at_least: Decimal = ZERO
+    at_least: Decimal = field(default=ZERO, compare=False)  # no part of what is planned
 
     @property
     def amount(self) -> Decimal:
