@@ -214,7 +214,7 @@ def target_forecasts(checked: CheckedPlan, per_day: float | None = None) -> list
     It rests on usual scores, without metrics. per_day: judgments; None if unknown.
     """
     plan, facts = checked.plan, checked.facts
-    if plan.stop_mode != StopMode.PRECISION or facts.n_items < 2 or _is_pair(plan):
+    if plan.stop_mode != StopMode.PRECISION or facts.n_items < 2 or _has_two_experts(plan):
         return []
     found = prices_of(plan, tutorial=plans.has_tutorial(plan), per_day=per_day)
     criteria = checked.instrument.criteria
@@ -255,8 +255,8 @@ def study_of(
     )
 
 
-def _is_pair(plan: Plan | Campaign) -> bool:
-    """Return whether two experts are all who judge, for whom no forecast is made."""
+def _has_two_experts(plan: Plan | Campaign) -> bool:
+    """Return whether two named experts are all who judge: no forecast is made for so few."""
     return plan.named_experts and plan.raters < FEWEST_PLACES
 
 
@@ -269,7 +269,7 @@ def of_campaign(campaign: Campaign) -> Forecast | None:
         "systems": 1 if instrument.ranks else campaign.systems.count(),
         "planned": campaign.planned,
     }
-    if campaign.stop_mode != StopMode.PRECISION or size["items"] < 2 or _is_pair(campaign):
+    if campaign.stop_mode != StopMode.PRECISION or size["items"] < 2 or _has_two_experts(campaign):
         return None
     found = prices_of(campaign, tutorial=campaign.tutorial_required)
     return _last(

@@ -557,13 +557,12 @@ class Practice(Question):
 
     def fits(self, answer: Any) -> bool:
         """Return whether an answer that was checked is right."""
-        return bool(self._right.fits(answer))
+        return bool(self._right.fits(answer, self.material))
 
     def completed(self, given: Any, context: Studied) -> Self:
         own = super().completed(given, context)
         own._asked = context.asked[self.criterion]
         own._right = own._asked.right.model_validate(self.right)
-        list(own._right.problems(own._asked, self.material))  # it looks up the words of the text
         return own
 
     def faults(self, context: Studied) -> Iterator[Fault]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from annotate.common import tokens
 from annotate.models import Participation
@@ -77,6 +77,20 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
     """A page whose script must not fail."""
+    yield from _without_errors(context)
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """A page on a phone that is touched; its script must not fail."""
+    size: ViewportSize = {"width": 390, "height": 844}
+    made = browser.new_context(viewport=size, has_touch=True, is_mobile=True)
+    made.set_default_timeout(chromium.PATIENCE)
+    yield from _without_errors(made)
+    made.close()
+
+
+def _without_errors(context: BrowserContext) -> Iterator[Page]:
     made = context.new_page()
     errors: list[str] = []
     made.on("pageerror", lambda error: errors.append(str(error)))

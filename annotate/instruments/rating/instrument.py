@@ -860,9 +860,8 @@ class Rating(Instrument):
         }
 
     def other_answers(self, response: Mapping[str, Any]) -> list[tuple[str, str]]:
-        given = self._given(response)
         return [
-            (str(one.label), one.said(given[one.name]) if one.name in given else "–")
+            (str(one.label), one.said(response[one.name]) if one.name in response else "–")
             for one in self.definition.criteria
             if not one.is_compared
         ]

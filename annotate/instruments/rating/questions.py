@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from pydantic import AfterValidator, Field, PrivateAttr, ValidationInfo
+from pydantic import AfterValidator, Field, ValidationInfo
 from pydantic.functional_validators import PlainValidator
 
 from annotate.common.json import storable
@@ -81,7 +81,7 @@ class Right(Declared):
         """Yield what does not fit the question or the text."""
         yield from ()
 
-    def fits(self, answer: Any) -> bool:
+    def fits(self, answer: Any, material: Material) -> bool:
         """Return whether a checked answer is right."""
         raise NotImplementedError
 
@@ -274,7 +274,7 @@ class ChoicesRight(Right):
             if name not in known:
                 yield ("chosen", number), f"Must be one of {', '.join(known)}."
 
-    def fits(self, answer: Any) -> bool:
+    def fits(self, answer: Any, material: Material) -> bool:
         return set(answer) == set(self.chosen)
 
     def said(self, asked: Any) -> str:
@@ -342,7 +342,7 @@ class SliderRight(Right):
         if not 0 <= self.at_most - self.at_least < TOP:
             yield (), "Needs “at_least”, “at_most” or both, and a number that is wrong."
 
-    def fits(self, answer: Any) -> bool:
+    def fits(self, answer: Any, material: Material) -> bool:
         return bool(self.at_least <= answer <= self.at_most)
 
     def said(self, asked: Any) -> str:
@@ -418,7 +418,7 @@ class RankRight(Right):
         except InvalidResponse:
             yield ("places",), f"Needs a place for each of {len(material.side_by_side)} texts."
 
-    def fits(self, answer: Any) -> bool:
+    def fits(self, answer: Any, material: Material) -> bool:
         return list(answer) == list(self.places)
 
     def said(self, asked: Any) -> str:
@@ -569,7 +569,6 @@ class ErrorsRight(Right):
 
     errors: Several[ExpectedError] = Field(default=(), max_length=MOST_OPTIONS)
     others: int = Field(default=0, ge=0, le=MOST_ERRORS)
-    _starts: tuple[int, ...] = PrivateAttr(default=())
 
     def problems(self, asked: Any, material: Material) -> Iterator[Fault]:
         known = {
@@ -583,16 +582,17 @@ class ErrorsRight(Right):
                 for name in getattr(one, what):
                     if name not in names:
                         yield ("errors", number, what), f"Must be among {', '.join(names)}."
+        yield from distinct("errors", self.errors, "text")
         if self.others and not self.errors:
             yield ("others",), "Belongs to errors that must be marked."
-        self._starts = tuple(material.visible.find(one.text) for one in self.errors)
 
-    def fits(self, answer: Any) -> bool:
+    def fits(self, answer: Any, material: Material) -> bool:
         found, more = set(), 0
+        starts = {one: material.visible.index(one.text) for one in self.errors}
         for error in answer:
             met = [
                 one
-                for one, start in zip(self.errors, self._starts, strict=True)
+                for one, start in starts.items()
                 if error["start"] < start + len(one.text) and start < error["end"]
             ]
             if len(met) == 1 and met[0].is_called(error):

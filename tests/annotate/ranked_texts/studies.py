@@ -9,6 +9,7 @@ from annotate.instruments.base import TextBeside
 from annotate.models import Assignment, Campaign, Judgment, Participation
 from annotate.studies import definitions
 from annotate.work import leasing, submitting, task
+from tests.annotate.side_by_side.studies import rows
 from tests.factories import campaign
 
 RANKING: dict[str, Any] = {
@@ -29,10 +30,6 @@ def ranking(*more: dict[str, Any], best_only: bool = False, **changes: Any) -> d
     whole["criteria"][0] |= {"best_only": True} if best_only else {}
     whole["criteria"] += more
     return whole
-
-
-def rows(items: int = 4, systems: Sequence[str] = "ABC") -> list[Row]:
-    return [Row(f"i{n}", name, f"{name} wrote {n}.") for n in range(items) for name in systems]
 
 
 def study(

@@ -116,6 +116,7 @@ def test_what_is_no_answer_is_refused_and_not_graded(question: Any, answer: Any)
             "right.errors[0].categories",
         ),
         (ERRORS | {"right": {"errors": [], "others": 3}}, "right.others"),
+        (ERRORS | {"right": {"errors": [{"text": "are"}] * 2}}, "right.errors[1].text"),
         (PLACES | {"others": []}, "others"),
         (PLACES | {"others": [PLACES["text"], "Mills."]}, "others"),
         (PLACES | {"right": {"places": [1, 2]}}, "right.places"),

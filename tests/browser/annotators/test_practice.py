@@ -35,6 +35,13 @@ def checked(page: Page, words: str) -> None:
     expect(page.locator("#feedback")).to_contain_text(words)
 
 
+def following(page: Page, question: str) -> None:
+    """Go on, and wait until the page of this question is at work."""
+    page.locator("#next").click()
+    expect(page.locator(question)).to_be_visible()
+    expect(page.locator("html[data-ready]")).to_be_attached()
+
+
 def test_each_kind_is_answered_as_at_work(page: Page, live_server: Any) -> None:
     begin(page, live_server, every_kind(), SLIDER, CHOICES, ERRORS, targets={"quality": 5})
     expect(page.get_by_role("heading", name="How good is it?")).to_be_visible()
@@ -42,11 +49,10 @@ def test_each_kind_is_answered_as_at_work(page: Page, live_server: Any) -> None:
     expect(page.locator("#missing")).to_contain_text("an answer")
     page.locator("input[name=quality]").press("End")
     checked(page, "Yes, it is good.")
-    page.locator("#next").click()
+    following(page, "#question-flaws")
     page.keyboard.press("1")
     checked(page, "It is vague, and nothing else.")
-    page.locator("#next").click()
-    expect(page.locator("#evidence-errors")).to_be_visible()
+    following(page, "#evidence-errors")
     drag(page, "open", "open")
     drag(page, "are", "are")
     page.click("#check")

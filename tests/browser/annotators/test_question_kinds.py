@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from annotate.common import tokens
 from annotate.models import Judgment
@@ -139,31 +139,25 @@ def test_ten_tasks_by_keyboard_alone(page: Page, live_server: Any) -> None:
 
 
 @pytest.mark.slow
-def test_ten_tasks_by_touch_on_a_phone(browser: Browser, live_server: Any) -> None:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    )
-    page = context.new_page()
-    try:
-        page.goto(address(live_server, tasks=10))
-        for number in range(1, 11):
-            see_task(page, number)
-            tap(page, "nine")
-            tap(page, "nine")
-            expect(page.locator("#evidence-errors q")).to_have_text("nine")
-            describe(page, 0, "omission", "minor")
-            page.locator("label", has=page.locator("input[name=helpful][value='1']")).tap()
-            page.locator("label", has=page.locator("input[name=flaws][value=rude]")).tap()
-            slider = page.locator("input[name=quality]")
-            slider.scroll_into_view_if_needed()
-            box = slider.bounding_box()
-            assert box is not None
-            page.touchscreen.tap(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
-            expect(page.locator(".slide output")).to_have_text("100")
-            page.locator("#submit").tap()
-        see_task(page, 11)
-    finally:
-        context.close()
+def test_ten_tasks_by_touch_on_a_phone(phone: Page, live_server: Any) -> None:
+    page = phone
+    page.goto(address(live_server, tasks=10))
+    for number in range(1, 11):
+        see_task(page, number)
+        tap(page, "nine")
+        tap(page, "nine")
+        expect(page.locator("#evidence-errors q")).to_have_text("nine")
+        describe(page, 0, "omission", "minor")
+        page.locator("label", has=page.locator("input[name=helpful][value='1']")).tap()
+        page.locator("label", has=page.locator("input[name=flaws][value=rude]")).tap()
+        slider = page.locator("input[name=quality]")
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        assert box is not None
+        page.touchscreen.tap(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+        expect(page.locator(".slide output")).to_have_text("100")
+        page.locator("#submit").tap()
+    see_task(page, 11)
     assert Judgment.objects.count() == 10
 
 

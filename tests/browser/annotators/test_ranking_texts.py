@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from annotate.campaigns.problems import Row
 from annotate.common import tokens
@@ -108,20 +108,13 @@ def test_ten_rankings_by_keyboard_alone(page: Page, live_server: Any) -> None:
 
 
 @pytest.mark.slow
-def test_ten_rankings_by_touch_on_a_phone(browser: Browser, live_server: Any) -> None:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    )
-    page = context.new_page()
-    try:
-        page.goto(address(live_server))
-        for number in range(1, 11):
-            see_task(page, number)
-            for text, name in enumerate(shown(page), start=1):
-                labels = page.locator(f"#question-rank-{text} ~ label")
-                labels.nth("CBA".index(name)).tap()
-            page.locator("#submit").tap()
-        see_task(page, 11)
-    finally:
-        context.close()
+def test_ten_rankings_by_touch_on_a_phone(phone: Page, live_server: Any) -> None:
+    phone.goto(address(live_server))
+    for number in range(1, 11):
+        see_task(phone, number)
+        for text, name in enumerate(shown(phone), start=1):
+            labels = phone.locator(f"#question-rank-{text} ~ label")
+            labels.nth("CBA".index(name)).tap()
+        phone.locator("#submit").tap()
+    see_task(phone, 11)
     assert [ranked(one) for one in Judgment.objects.all()] == ["CBA"] * 10

@@ -8,7 +8,7 @@ from tests.annotate.panels import NAMES, come, give, panel, release
 from tests.annotate.work.pages.working import invitation, work_url
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import asked, dashboard, logged_in, step
-from tests.estimation.reviewed import settle
+from tests.estimation.reviewed import exclude, settle
 
 
 def _judging(visitor: Visitor) -> Campaign:
@@ -71,3 +71,11 @@ def _released(visitor: Visitor) -> None:
     give(ann)
     release(made, "Ann Lee")
     visitor.goto(work_url(ann))
+
+
+@state("experts/excluded")
+def _excluded(visitor: Visitor) -> None:
+    made = _judging(visitor)
+    exclude(made.participations.get(annotator__external_id=NAMES[0]), made.memberships.get().user)
+    visitor.goto(reverse("annotate:people", args=[made.public_id]))
+    expect(visitor.page.get_by_text("A ruling has excluded their work")).to_be_visible()

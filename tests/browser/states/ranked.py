@@ -130,3 +130,9 @@ def practice(visitor: Visitor, question: dict[str, Any]) -> Page:
     page = visitor.goto(at_work(person(made)))
     expect(page.locator("html[data-ready]")).to_be_attached()
     return page
+
+
+@state("ranking/gold")
+def _gold(visitor: Visitor) -> None:
+    made = studies.study(owner=logged_in(visitor), is_open=False)
+    visitor.goto(f"/campaigns/{made.public_id}/gold/")
