@@ -25,8 +25,8 @@ from annotate.work import picking
 MOST_ITEMS = 500  # of a campaign
 LONGEST_NAME, LONGEST_TEXT = 120, 20_000
 NO_GOLD_BESIDE = (
-    "This instrument shows the item’s other texts beside each text. A gold item has none, so "
-    "people would recognise it: such a study takes no gold items."
+    "This instrument shows all texts of an item on one page. A gold item has one text, so people "
+    "would recognise it: such a study takes no gold items."
 )
 
 

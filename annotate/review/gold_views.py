@@ -146,6 +146,7 @@ def _page(
         "is_draft": campaign.status == CampaignStatus.DRAFT,
         "example": next((one.name for one in instrument.questions()), ""),
         "compares": instrument.compares,
+        "takes_none": review_gold.NO_GOLD_BESIDE if instrument.shows_all else "",
         "can_instruct": bool(review_gold.instructable(instrument)),
         "of_tasks": BLOCK,
         "section": "campaigns",

@@ -270,4 +270,6 @@ def test_sentences_count_items_and_rankings(ada: Client):
 
 def test_the_page_of_gold_says_that_rankings_take_none(ada: Client):
     made = study(owner=owner_of(ada), is_open=False)
-    assert ada.get(reverse("annotate:gold", args=[made.public_id])).status_code == 200
+    page = ada.get(reverse("annotate:gold", args=[made.public_id])).content.decode()
+    assert "such a study takes no gold items" in page
+    assert 'name="share"' not in page
