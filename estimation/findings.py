@@ -69,10 +69,6 @@ class Contrast:
     ranked: PairDecision | None = None
 
     @property
-    def system_ids(self) -> set[int]:
-        return {self.first.system_id, self.second.system_id}
-
-    @property
     def interval(self) -> core.Interval | None:
         if self.ranked is not None:
             return self.ranked.interval

@@ -8,7 +8,6 @@ from annotate.campaigns import facts
 from annotate.campaigns.facts import CampaignDesign, OutputText
 from annotate.studies import queries as studies_queries
 from estimation.metrics import (
-    Chunk,
     Metric,
     MetricError,
     Needs,
@@ -16,7 +15,6 @@ from estimation.metrics import (
     get,
     normalise,
     paragraphs,
-    score_chunks,
 )
 from estimation.models import MetricScore
 
@@ -67,21 +65,6 @@ def _measured(text: str) -> str:
     return f"{len(text)} {text}"
 
 
-_Job = tuple[list[_Source], list[OutputText]]  # metrics that are computed for the same outputs
-
-
-def _chunk(sources: Sequence[_Source], rows: Sequence[OutputText]) -> Chunk:
-    needs = {source.needs for source in sources}
-    each = [(row, text) for row in rows for text in row.texts]
-    return Chunk(
-        tuple(source.name for source in sources),
-        [text for _row, text in each],
-        [row.reference for row, _text in each] if "reference" in needs else None,
-        [paragraphs(row.input) for row, _text in each] if "paragraphs" in needs else None,
-        [row.others for row, _text in each] if "others" in needs else None,
-    )
-
-
 def ensure(design: CampaignDesign, *, progress: Progress | None = None) -> None:
     """Store the missing scores of the campaign's metrics; returns at once if there are none."""
     compute(design.campaign_id, design.metrics, progress=progress)
@@ -103,12 +86,32 @@ def compute(campaign_id: int, names: Sequence[str], *, progress: Progress | None
     if not lacking:
         return
     store = _Store(campaign_id, total * len(sources), total * len(sources) - lacking, progress)
-    for done, rows in _jobs(campaign_id, sources, store):
-        (scores,) = score_chunks([_chunk(done, rows)])
-        for source, values in zip(done, scores, strict=True):
-            # Of a pair: how much more its first text has.
-            found = values if rows[0].second is None else values[0::2] - values[1::2]
-            store.save(source, rows, found.tolist())
+    needs = {source.needs for source in sources}
+    rows = facts.texts(
+        campaign_id,
+        with_input="paragraphs" in needs,
+        with_others="others" in needs,
+        paired=studies_queries.compares(campaign_id),
+    )
+    lack = (row for row in rows if any(row.output_id not in source.done for source in sources))
+    for batch in _batches(lack):
+        for source in sources:
+            left = _save_known(source, batch, store)
+            if source.metric is not None and left:
+                store.save(source, left, _values(source.metric, left))
+
+
+def _values(metric: Metric, rows: Sequence[OutputText]) -> list[float]:
+    """Compute a metric of these rows; of a pair, how much more its first text has."""
+    each = [(row, text) for row in rows for text in row.texts]
+    values = metric.score(
+        [text for _row, text in each],
+        [row.reference for row, _text in each],
+        paragraphs=[paragraphs(row.input) for row, _text in each],
+        others=[row.others for row, _text in each],
+    )
+    found = values if rows[0].second is None else values[0::2] - values[1::2]
+    return [float(value) for value in found]
 
 
 @dataclass
@@ -172,30 +175,6 @@ def _source(campaign_id: int, name: str, total: int) -> _Source:
         version = metric.version
     stored = MetricScore.objects.filter(campaign=campaign_id, metric=name, version=version)
     return _Source(name, metric, version, set(stored.values_list("output_id", flat=True)))
-
-
-def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterator[_Job]:
-    needs = {source.needs for source in sources}
-    rows = (
-        row
-        for row in facts.texts(
-            campaign_id,
-            with_input="paragraphs" in needs,
-            with_others="others" in needs,
-            paired=studies_queries.compares(campaign_id),
-        )
-        if any(row.output_id not in source.done for source in sources)
-    )
-    for batch in _batches(rows):
-        # Metrics that lack scores of the same outputs are computed together: they share work.
-        together: dict[tuple[int, ...], tuple[list[OutputText], list[_Source]]] = {}
-        for source in sources:
-            rest = _save_known(source, batch, store)
-            key = tuple(row.output_id for row in rest)
-            together.setdefault(key, (rest, []))[1].append(source)
-        for rest, lacking in together.values():
-            if rest:
-                yield lacking, rest
 
 
 def _batches(rows: Iterator[OutputText]) -> Iterator[list[OutputText]]:

@@ -158,12 +158,6 @@ def promised_tasks(campaign_id: int) -> int:
     return sum(max(0, (tasks or 0) - held) for tasks, held in rows)
 
 
-def unconfirmed_units(campaign_id: int) -> int:
-    """Return how many units were submitted here and are not yet listed so by the crowd."""
-    units = Participation.objects.filter(campaign=campaign_id)
-    return units.filter(status=Participation.Status.HANDED_IN).count()
-
-
 def unused_units(batch: Batch) -> int:
     """Return how many of a batch's confirmed units are free.
 
@@ -542,11 +536,11 @@ def ask(campaign: Campaign, *, before: Decimal, beyond_budget: bool) -> Decimal:
     return now
 
 
-def excess(campaign: Campaign, *, extra: Decimal = ZERO) -> Decimal:
-    """Return by how much the committed money plus `extra` exceeds the budget."""
+def excess(campaign: Campaign) -> Decimal:
+    """Return by how much the committed money exceeds the budget."""
     if campaign.budget is None:
         return ZERO
-    return max(ZERO, committed(campaign) + extra - campaign.budget)
+    return max(ZERO, committed(campaign) - campaign.budget)
 
 
 @dataclass(frozen=True)

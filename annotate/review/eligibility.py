@@ -13,7 +13,6 @@ from annotate.models import (
     Membership,
     Participation,
     Review,
-    Ruling,
 )
 
 TO_APPEAL = timedelta(days=14)  # after the flag or ruling in question
@@ -96,19 +95,6 @@ def since(review: Review) -> datetime:
     """Return the time of the last flag or ruling of a review."""
     last = review.rulings.aggregate(last=Max("at"))["last"]
     return max(last, review.opened_at) if last else review.opened_at
-
-
-def open_reviews(campaign_id: int, *, before: datetime) -> list[tuple[int, str]]:
-    """Return the reviews opened before then that wait for a ruling: (id, annotator's name)."""
-    found = Review.objects.filter(
-        campaign=campaign_id, status=Review.Status.OPEN, opened_at__lte=before
-    )
-    return list(found.order_by("pk").values_list("pk", "annotator__external_id"))
-
-
-def last_ruling(review_id: int) -> int:
-    """Return the id of the newest ruling of a review; 0 without one."""
-    return Ruling.objects.filter(review=review_id).aggregate(last=Max("pk"))["last"] or 0
 
 
 def final_from(

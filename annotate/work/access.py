@@ -303,7 +303,7 @@ def context(
         "visit": visit,
         "nothing": nothing,
         "number": number,
-        "crowd": work_messages.label(study.crowd),
+        "crowd": adapters.crowd_label(study.crowd),
         "me": reverse("annotate:me", args=[token]),
         "words": data_words(study, visit.figures, number=number, correctable=correctable),
         "data": {

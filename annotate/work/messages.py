@@ -277,13 +277,9 @@ def due(after: int) -> str:
     return said % {"n": after}
 
 
-def label(crowd: str) -> str:
-    return adapters.crowd_label(crowd)
-
-
 def begin(crowd: str) -> str:
     """Return how to get from an example to real tasks."""
-    return _("Accept this work at %(crowd)s to begin.") % {"crowd": label(crowd)}
+    return _("Accept this work at %(crowd)s to begin.") % {"crowd": adapters.crowd_label(crowd)}
 
 
 def offered(batch: Batch, study: Study, tutorial: Tutorial | None = None) -> str:
@@ -313,7 +309,11 @@ def how_paid(batch: Batch) -> str:
         "a bonus after that."
     )
     time = _length(from_json(batch.terms).approve_after)
-    return said % {"crowd": label(batch.crowd), "reward": money_text(batch.reward), "time": time}
+    return said % {
+        "crowd": adapters.crowd_label(batch.crowd),
+        "reward": money_text(batch.reward),
+        "time": time,
+    }
 
 
 def _length(time: timedelta) -> str:
@@ -333,7 +333,7 @@ def unit_words_stored(crowd: str) -> str:
         "researcher sees the id for paying you only; published data carry a random code in its "
         "place."
     )
-    return said % {"crowd": label(crowd)}
+    return said % {"crowd": adapters.crowd_label(crowd)}
 
 
 def title(unit: Participation) -> str:
@@ -365,7 +365,7 @@ def lost(crowd: str) -> str:
         "It was not handed in at %(crowd)s, so what you did in it cannot be paid there. If it was "
         "not you who returned it, ask the researcher."
     )
-    return said % {"crowd": label(crowd)}
+    return said % {"crowd": adapters.crowd_label(crowd)}
 
 
 def give_back(crowd: str) -> str:
@@ -374,7 +374,7 @@ def give_back(crowd: str) -> str:
         "Please return the work at %(crowd)s. You lose nothing by that: it does not count against "
         "you here, and what you have earned before stays yours."
     )
-    return said % {"crowd": label(crowd)}
+    return said % {"crowd": adapters.crowd_label(crowd)}
 
 
 def unsure(crowd: str) -> str:
@@ -386,7 +386,7 @@ def unsure(crowd: str) -> str:
         "%(crowd)s as soon as it passes that on: the address in the message opens your own page, "
         "where you can answer."
     )
-    return said % {"crowd": label(crowd)}
+    return said % {"crowd": adapters.crowd_label(crowd)}
 
 
 def stage(status: str, n: int) -> str:
@@ -433,7 +433,7 @@ def rules(status: Status, visit: Visit) -> str:
         said = _(
             "You then return the work at %(crowd)s, without pay. Nothing counts against you here."
         )
-        told.append(said % {"crowd": label(visit.study.crowd)})
+        told.append(said % {"crowd": adapters.crowd_label(visit.study.crowd)})
     if status.for_failing:
         said = _(
             "If you complete both rounds without passing, you are still paid %(amount)s, once, "

@@ -170,7 +170,7 @@ def _completion(visit: task.Visit, unit: Participation, *, first: bool) -> dict[
         "completion": completion,
         "by_itself": first,
         "hand_in": _("Hand in your work"),
-        "crowd": work_messages.label(visit.study.crowd),
+        "crowd": adapters.crowd_label(visit.study.crowd),
     }
 
 
@@ -250,7 +250,7 @@ def _fields(visit: task.Visit, sent: Mapping[str, str]) -> Iterator[QuestionFiel
 def _shown(token: str, visit: task.Visit, owed: str) -> dict[str, Any]:
     at = reverse(f"annotate:{owed}", args=[token])
     study = visit.study
-    return {"study": study, "visit": visit, "at": at, "crowd": work_messages.label(study.crowd)}
+    return {"study": study, "visit": visit, "at": at, "crowd": adapters.crowd_label(study.crowd)}
 
 
 # The annotator's own pages: work, pay, appeals and feedback.
@@ -397,7 +397,7 @@ def tutorial_page(request: HttpRequest, token: str, visit: Visit) -> HttpRespons
         "visit": visit,
         "study": visit.study,
         "help": help_template(visit.study.instrument),
-        "crowd": work_messages.label(visit.study.crowd),
+        "crowd": adapters.crowd_label(visit.study.crowd),
         "first_time": first_time(visit),
         "earns": work_messages.earns(status.bonus, after=visit.study.bonus_after),
         "rules": work_messages.rules(status, visit),
@@ -659,7 +659,7 @@ def beside(request: HttpRequest, token: str) -> HttpResponse:
     """Show the panel next to a task. The page's script loads it when it is first opened."""
     visit = visiting(token)
     study = visit.study
-    shown = {"visit": visit, "study": study, "crowd": work_messages.label(study.crowd)}
+    shown = {"visit": visit, "study": study, "crowd": adapters.crowd_label(study.crowd)}
     return show(request, study, help_template(study.instrument), shown)
 
 
@@ -687,7 +687,7 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
             return framed(preview_page(request, study, batch), study.crowd)
         return framed(_accepted(request, way, came), crowd)
     except Transient:
-        context = {"crowd": work_messages.label(crowd), "again": request.get_full_path()}
+        context = {"crowd": adapters.crowd_label(crowd), "again": request.get_full_path()}
         response = render(request, "work/wait.html", context, status=503)
         response["Retry-After"] = str(AGAIN)
         response["Refresh"] = str(AGAIN)  # of the page: needs no script

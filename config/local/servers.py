@@ -74,11 +74,8 @@ class Postgres:
         host = quote(self.host, safe="")
         return f"postgres://{role}:{self.passwords[role]}@/{name}?host={host}&port={self.port}"
 
-    def start(self, *, stays: bool = False) -> Process:
-        """Start it and return when it answers; its data are made where there are none.
-
-        stays: whether it goes on when this process ends.
-        """
+    def start(self) -> Process:
+        """Start it and return when it answers; its data are made where there are none."""
         self._check_reach()
         if not self.data.exists():
             self._make_data()
@@ -87,7 +84,7 @@ class Postgres:
         for name, value in self.options.items():
             command += ["-c", f"{name}={value}"]
         with self._opened_log() as log:
-            process = self._run(command, log, at_our_end=None if stays else self.at_our_end)
+            process = self._run(command, log, at_our_end=self.at_our_end)
         self._wait(process)
         self._make_database()
         return process

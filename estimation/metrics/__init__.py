@@ -16,13 +16,11 @@ from estimation.metrics.base import (
 from estimation.metrics.edits import HTER_VERSION, EmptyEditError, hter, levenshtein, takes_long
 from estimation.metrics.scoring import (
     METRICS,
-    Chunk,
     UnknownMetricError,
     available,
     find,
     get,
     score_all,
-    score_chunks,
 )
 from estimation.metrics.text import normalise, paragraphs, reading_length, word_spans, words
 from estimation.metrics.vectors import (
@@ -35,7 +33,6 @@ from estimation.metrics.vectors import (
 __all__ = [
     "HTER_VERSION",
     "METRICS",
-    "Chunk",
     "EmptyEditError",
     "Encoder",
     "LengthMismatchError",
@@ -57,7 +54,6 @@ __all__ = [
     "paragraphs",
     "reading_length",
     "score_all",
-    "score_chunks",
     "takes_long",
     "vecsim_metric",
     "word_spans",

@@ -66,7 +66,6 @@ class Metric:
     higher_is_better: for a reader of the text; None where neither end is better.
     function: (text), (text, reference), (text, paragraphs) or (text, others) to float. Every string
         is normalised; see `normalise`.
-    slow: whether more processes are worth starting for a thousand texts.
     batch: called instead of `function` with all rows at once: (texts, references or lists of texts)
         to an array (len(texts),).
     efficiency: data efficiency by itself on released judgments, by criterion (docs/metrics.md,
@@ -79,7 +78,6 @@ class Metric:
     description: str
     higher_is_better: bool | None
     function: Callable[..., float]
-    slow: bool = False
     batch: Callable[[Sequence[str], Sequence[Any]], FloatArray] | None = None
     efficiency: Mapping[str, float] = field(default_factory=dict, compare=False)
 

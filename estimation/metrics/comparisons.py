@@ -224,14 +224,12 @@ METRICS: tuple[Metric, ...] = (
         "reference, per word of the reference (0 = equal, unbounded).",
         higher_is_better=False,
         function=ter,
-        slow=True,
     ),
     _reference(
         name="meteor_exact_stem",
         version="2",
         description="METEOR with exact and stem matches, no synonyms (nltk; 0 to 1).",
         function=meteor_exact_stem,
-        slow=True,
     ),
     *(
         Metric(

@@ -17,7 +17,7 @@ from annotate.common.tokens import invitation_token
 from annotate.crowds import adapters, batches, reconciling
 from annotate.crowds import queries as crowds_queries
 from annotate.crowds.contract import Terms
-from annotate.models import Payout
+from annotate.models import Participation, Payout
 from annotate.models.base import CampaignStatus
 from annotate.pay import budget as pay_budget
 from annotate.pay import settling, tallies
@@ -250,7 +250,8 @@ class OnMTurk(ByLink):
             settling.accept(unit.pk, actor_id=User.objects.get().pk)
 
     def unconfirmed(self, campaign_id: int) -> int:
-        return pay_budget.unconfirmed_units(campaign_id)
+        units = Participation.objects.filter(campaign=campaign_id)
+        return units.filter(status=Participation.Status.HANDED_IN).count()
 
     def settled(self, campaign_id: int) -> bool:
         reconciling.reconcile_all(all_=True)

@@ -11,13 +11,16 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import Max
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate.campaigns import creating, facts, life, reading
 from annotate.campaigns.plans import Plan
 from annotate.common.errors import Conflict
+from annotate.models import Review
 from annotate.models.base import CloseReason
-from annotate.review import eligibility, rulings
+from annotate.review import rulings
 from annotate.review.rulings import Act
 from estimation.read import estimate_rows
 from extras.demo import corpus, environment, people
@@ -146,12 +149,16 @@ def rule(on: RunningDemo, *, before: datetime) -> None:
     """Rule as a reviewer would who sees from the work who has not read the texts."""
     actor_id = User.objects.get(username=USER).pk
     careless = {on.coming.name(person) for person in on.cast if person.careless}
-    for review_id, name in eligibility.open_reviews(on.campaign_id, before=before):
-        seen = eligibility.last_ruling(review_id)
-        for acts in on.coming.against if name in careless else ([Act.CLEAR],):
+    waiting = Review.objects.filter(
+        campaign=on.campaign_id, status=Review.Status.OPEN, opened_at__lte=before
+    )
+    last = Coalesce(Max("rulings"), 0)
+    for review in waiting.select_related("annotator").annotate(seen=last).order_by("pk"):
+        is_careless = review.annotator.external_id in careless
+        for acts in on.coming.against if is_careless else ([Act.CLEAR],):
             with suppress(Conflict):  # a visitor was faster, or it has been paid
                 reason = REASONS[acts[0]]
-                rulings.rule(review_id, acts, actor_id=actor_id, reason=reason, seen=seen)
+                rulings.rule(review.pk, acts, actor_id=actor_id, reason=reason, seen=review.seen)
                 break
 
 

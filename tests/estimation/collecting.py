@@ -39,12 +39,14 @@ def collect(
     free any more.
     """
     chance, who = random.Random(seed), people(made, crowd)
-    given = turn = 0
-    while given < n and turn < 2 * n + crowd:
+    given = turn = idle = 0
+    while given < n and idle < crowd:
         k, turn = turn % crowd, turn + 1
         got = leasing.lease(who[k].pk)
         if not isinstance(got, Assignment):
+            idle += 1
             continue
+        idle = 0
         raw = answer(got.output_id, k, chance) | same
         submitting.submit_judgment(
             got.pk, participation_id=who[k].pk, raw=raw, active_seconds=70.0 + k

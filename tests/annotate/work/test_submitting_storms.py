@@ -14,8 +14,19 @@ from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Judgment, Participation, Slot
 from annotate.pay import budget
 from annotate.work import leasing, submitting
+from tests.annotate import panels
 from tests.annotate.work.locking.test_lock_order import Running, until_waiting
-from tests.annotate.work.storms import THREADS, at_once, check_invariants, counted, crowd, sql
+from tests.annotate.work.storms import (
+    THREADS,
+    at_once,
+    check_invariants,
+    check_people,
+    check_slots,
+    counted,
+    crowd,
+    sql,
+    sum_of,
+)
 from tests.factories import GOOD, campaign, leased, person
 
 pytestmark = [pytest.mark.slow, pytest.mark.orm, pytest.mark.django_db(transaction=True)]
@@ -147,6 +158,43 @@ def test_pausing_and_opening_again_and_again(seed):
     at_once([lambda who=who: work(who) for who in Participation.objects.filter(campaign=study)])
     assert counted(study) == 150
     check(study)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_expert_is_replaced_and_another_released_while_all_of_them_judge(seed):
+    """Each output has a slot for every expert who stays, and all that was judged is paid once."""
+    names = ("Ann Lee", "Bob Ray", "Cem Ünal", "Dan Orr")
+    study = panels.panel(names=names, items=60)
+    chance, started = random.Random(seed), threading.Event()
+
+    def change() -> None:
+        started.wait(20)
+        for name, replacement in (("Ann Lee", "Eve Ito"), ("Bob Ray", "")):
+            threading.Event().wait(chance.uniform(0.05, 0.4))
+            panels.release(study, name, replacement)
+
+    def one(who: Participation) -> int:
+        started.set()
+        return work(who)
+
+    # Two tabs each, so that a release meets submits and leases at any moment.
+    people = panels.come(study, names)
+    at_once([change, *(lambda who=who: one(who) for who in people for _tab in range(2))])
+    work(person(study, "Eve Ito"))
+    study.refresh_from_db()
+    assert study.raters == 3
+    assert set(study.experts.filter(released_at=None).values_list("name", flat=True)) == {
+        *("Cem Ünal", "Dan Orr", "Eve Ito")
+    }
+    assert sql(
+        "SELECT a.annotator_id, count(*) FROM annotate_slot p JOIN annotate_assignment a "
+        "ON a.id = p.assignment_id WHERE p.campaign_id = %s GROUP BY 1 ORDER BY 1",
+        study.pk,
+    ) == [(who.annotator_id, 60) for who in study.participations.order_by("annotator")[2:]]
+    check_slots(study.pk)
+    check_people(study)
+    assert sum_of(study, "amount") == study.reward * Judgment.objects.count()
+    assert list(totals.each([study.public_id], mend=False)) == [(study.public_id, [])]
 
 
 # --- what waits for what
