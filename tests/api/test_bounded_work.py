@@ -37,6 +37,7 @@ BODIES = {
 
 
 @pytest.mark.parametrize("name", BODIES)
+@pytest.mark.slow
 def test_it_is_refused_before_anything_looks_at_each_value(api: APIClient, name: str) -> None:
     body, told = BODIES[name]
     answer: Any = api.post(CAMPAIGNS, body, content_type="application/json")

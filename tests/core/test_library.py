@@ -94,6 +94,7 @@ def test_citations_and_references_belong_together(package: ModuleType, name: str
     assert set(re.findall(r"\[(\d+)\]_", text)) <= references
 
 
+@pytest.mark.slow
 def test_nothing_is_exported_that_is_neither_used_nor_documented() -> None:
     used = {name for path in sources(*USERS) for _, name in library_imports(path)}
     guides = "".join((ROOT / "docs" / guide).read_text(encoding="utf-8") for guide in GUIDES)
@@ -101,6 +102,7 @@ def test_nothing_is_exported_that_is_neither_used_nor_documented() -> None:
     assert {name for _, name in EXPORTED} - used - told == set()
 
 
+@pytest.mark.slow
 def test_a_name_has_one_address() -> None:
     names = [name for _, name in EXPORTED]
     assert len(names) == len(set(names))

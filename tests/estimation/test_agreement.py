@@ -274,6 +274,7 @@ def test_words_follow_the_interval(alpha: float, low: float, high: float, word: 
     assert ShownAgreement(QUALITY_CRITERIA[0], row, axis, 9).state.word == word
 
 
+@pytest.mark.slow
 def test_people_who_agree_on_skewed_answers_are_said_to_agree(ada: User, client: Client) -> None:
     """58 of 60 ratings are the best one: alpha is about 0, and people differ on two outputs."""
     made = campaign(

@@ -38,6 +38,7 @@ def words(text: str) -> str:
     return " ".join(re.sub("<[^>]+>", " ", text).split())
 
 
+@pytest.mark.slow
 def test_the_estimate_is_the_mean_of_the_experts_who_judged_all(ada: User) -> None:
     made = panel(owner=ada, items=20, targets={"overall": 0.01})
     ann, bob, cem = come(made)
@@ -168,6 +169,7 @@ def test_six_experts_close_at_the_target_and_anybody_can_check_it(
     assert "effective number of annotators" not in report
 
 
+@pytest.mark.slow
 def test_an_export_says_what_does_not_count_yet(ada: User, tmp_path: Path) -> None:
     made = panel(owner=ada, items=14, targets={"overall": 0.1})
     ann, bob, cem = come(made)

@@ -126,6 +126,7 @@ def test_other_pictures_are_not_there(study, owner, name, kind):
     assert owner.get(at).status_code == 404
 
 
+@pytest.mark.slow
 def test_two_systems_have_no_matrix_and_none_has_estimates_before_a_judgment(client):
     owner = user()
     made = campaign(

@@ -100,6 +100,7 @@ def test_planned_judgments_are_counted_as_they_are_stored(share):
     assert made.slots.count() == creating.count_planned(wanted, facts)
 
 
+@pytest.mark.slow
 def test_the_frontier_finishes_groups_that_are_begun():
     made = grouped(double_share=0)
     alpha = System.objects.get(campaign=made, name="alpha")
@@ -124,6 +125,7 @@ def test_the_frontier_finishes_groups_that_are_begun():
         assert np.isin(own, seen).all()
 
 
+@pytest.mark.slow
 def test_estimates_and_differences_take_groups_as_units():
     made = grouped(targets={"overall": 0.2})
     collect(made, 40, every=9)
@@ -149,6 +151,7 @@ def test_estimates_and_differences_take_groups_as_units():
     assert pair.detail["groups"][1] == 11
 
 
+@pytest.mark.slow
 def test_too_few_groups_do_not_stop_a_campaign():
     few = grouped(45, targets={"overall": 1.9}, double_share=0)
     collect(few, 90, every=30)
@@ -161,6 +164,7 @@ def test_too_few_groups_do_not_stop_a_campaign():
     assert few.close_reason != CloseReason.TARGET
 
 
+@pytest.mark.slow
 def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
     made = grouped(owner=ada)
     collect(made, 60, every=30)
@@ -199,6 +203,7 @@ def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
         assert one["std_error"] == pytest.approx(row.std_error)
 
 
+@pytest.mark.slow
 def test_what_is_to_come_is_not_forecast_item_by_item():
     made = grouped(45, targets={"overall": 0.5})
     collect(made, 80, every=100)

@@ -36,6 +36,7 @@ def codes(row: Estimate) -> set[str]:
     return {notice["code"] for notice in row.detail["notices"]}
 
 
+@pytest.mark.slow
 def test_an_outlier_leaves_a_new_campaign_sane() -> None:
     made = judge(heavy(outlier=20_000.0), 60)
     assert Judgment.objects.filter(campaign=made).exclude(output__item__key="item-7").exists()
@@ -49,6 +50,7 @@ def test_an_outlier_leaves_a_new_campaign_sane() -> None:
     assert row.detail["metric_transform"] == "normal_scores"
 
 
+@pytest.mark.slow
 def test_a_campaign_of_before_keeps_its_rule_and_never_stops_off_the_scale(ada: User) -> None:
     made = remembered.again(wrong, ada)
     row = newest(made)
@@ -143,6 +145,7 @@ def verified(path: Path) -> str:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_an_export_carries_both_rules_and_they_are_made_again(ada: User, tmp_path: Path) -> None:
     # One system stops under the former rule; then the rule is switched.
     made = judge(heavy(ada, transform="raw", outlier=21.0, systems=("lm", "other")), 70)

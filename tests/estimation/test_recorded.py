@@ -169,6 +169,7 @@ def test_its_instrument_is_nobody_elses(tmp_path):
         plans.check(plan(instrument=campaign.instrument, targets={"style": 0.5}))
 
 
+@pytest.mark.slow
 def test_an_export_is_verified(tmp_path):
     campaign = taken(write(tmp_path / "theirs.csv", rows()), outputs=300)
     to = tmp_path / "export.zip"

@@ -78,7 +78,7 @@ def test_a_model_is_loaded_once_and_only_from_this_machine(
     package.SentenceTransformer = make  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "sentence_transformers", package)
     monkeypatch.setattr(vectors, "find_spec", lambda name: object())
-    found = score_all(["vecsim:letters"], ["a", "b"], ["a", "a"], chunk_size=1)
+    found = score_all(["vecsim:letters"], ["a", "b"], ["a", "a"])
     assert found["vecsim:letters"].tolist() == [1, 0]
     assert loads == [("letters", True)]
     with pytest.raises(ModelUnavailableError, match=r"not on this machine.*no such folder"):

@@ -164,6 +164,7 @@ AS_SENT: dict[Any, dict[str, Any]] = {FileStep: {"has_file": True}}
 
 @given(PLANS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@pytest.mark.slow
 def test_the_steps_show_the_plan_that_they_were_sent_with(
     db: None, changes: dict[str, Any]
 ) -> None:

@@ -59,6 +59,7 @@ def test_names_set_what_follows() -> None:
     assert plans.check(again)
 
 
+@pytest.mark.slow
 def test_the_form_takes_names_and_shows_them_again(client: Client) -> None:
     client.force_login(user())
     made = created(client, experts=" Ann  Lee\n\nBob Ray\r\nCem Ünal\n")
@@ -167,6 +168,7 @@ def test_two_to_ten_experts_are_taken() -> None:
         assert panel(names=names, items=2).planned == 2 * n
 
 
+@pytest.mark.slow
 def test_the_plan_is_forecast_for_these_people() -> None:
     names = ("Ann Lee", "Bob Ray", "Cem Ünal", "Dora Mai", "Eli Fox")
     made = panel(names=names, items=40, owner=user(), is_open=False)

@@ -118,6 +118,7 @@ def cut(data: bytes, sizes: list[int]) -> list[bytes]:
     st.lists(st.integers(1, 4000), min_size=1, max_size=5),
     st.data(),
 )
+@pytest.mark.slow
 def test_what_was_written_in_any_form_is_read_back(found, form, encoding, sizes, data):
     text = MARKS.get(encoding, "") + form(found, data.draw)
     read_back = rows(cut(text.encode(encoding), sizes))

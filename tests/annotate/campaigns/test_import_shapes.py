@@ -661,6 +661,7 @@ def test_the_command_makes_the_same_of_it(way: str, tmp_path: Path) -> None:
 # --- memory does not grow with the file
 
 
+@pytest.mark.slow
 def test_more_rows_of_a_wide_table_take_no_more_memory() -> None:
     def peak(items: int) -> int:
         def blocks() -> Iterator[bytes]:

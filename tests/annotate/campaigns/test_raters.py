@@ -34,6 +34,7 @@ def test_a_share_of_the_items_has_so_many_slots(share: float, raters: int) -> No
     assert plan_of(made).raters == raters
 
 
+@pytest.mark.slow
 def test_each_rater_is_another_person_and_agreement_takes_all_of_them() -> None:
     owner = user()
     made = campaign(

@@ -318,6 +318,7 @@ def test_screens_change_only_with_their_boxes(ada: Client) -> None:
     assert plan_of(of).screening["signals"]["on"] is False
 
 
+@pytest.mark.slow
 def test_a_usual_fee_follows_the_crowd_that_is_chosen_for_a_copy(ada: Client) -> None:
     first = created(ada)
     of = begun(ada, lines(6), like=first.public_id)

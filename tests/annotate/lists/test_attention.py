@@ -190,6 +190,7 @@ def test_the_archive_is_apart(client: Client, made: dict[str, Campaign]) -> None
     assert dict(rows(client, "?show=archived")).keys() == {"ruling"}
 
 
+@pytest.mark.slow
 def test_the_list_and_the_api_say_what_the_dashboard_says(client: Client) -> None:
     ada = user()
     client.force_login(ada)

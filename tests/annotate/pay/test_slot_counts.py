@@ -208,6 +208,7 @@ STEPS = st.lists(
 @settings(
     max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+@pytest.mark.slow
 def test_counts_are_right_whatever_happens(steps: list[tuple[str, int]]) -> None:
     world = World()
     for n, (step, who) in enumerate(steps):

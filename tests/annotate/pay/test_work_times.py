@@ -76,6 +76,7 @@ def made() -> Campaign:
 @settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+@pytest.mark.slow
 def test_what_is_kept_is_what_a_recount_says_whatever_happens(steps: list[tuple[str, int]]) -> None:
     """And where it is not of now any more, it says of when it is."""
     world = World()

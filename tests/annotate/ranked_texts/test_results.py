@@ -91,6 +91,7 @@ def test_two_systems_are_compared_within_each_ranking():
     assert found.difference > 0
 
 
+@pytest.mark.slow
 def test_all_systems_leave_together_when_the_last_is_at_its_target():
     made = study(40, targets={"rank": 0.4}, double_share=0.25, annotator_cap=None, seed=7)
     people = [person(made, f"p{number}") for number in range(8)]
@@ -128,6 +129,7 @@ def test_a_metric_enters_as_its_value_less_the_mean_of_the_others():
         assert entered[system.system_id] == pytest.approx(n * (k - (6 - k) / 2))
 
 
+@pytest.mark.slow
 def test_an_export_is_verified_and_its_scores_give_the_estimates(tmp_path):
     made = judged(systems="ABCD", definition=ranking(REASON))
     path = tmp_path / "export.zip"
@@ -149,6 +151,7 @@ def test_an_export_is_verified_and_its_scores_give_the_estimates(tmp_path):
 
 
 @pytest.mark.parametrize("what", ["place", "score"])
+@pytest.mark.slow
 def test_a_changed_ranking_is_found(tmp_path, what):
     made = judged()
     files = files_of(made)
@@ -164,6 +167,7 @@ def test_a_changed_ranking_is_found(tmp_path, what):
         call_command("verify", str(path), stdout=io.StringIO(), stderr=io.StringIO())
 
 
+@pytest.mark.slow
 def test_every_page_shows_it(ada: Client):
     made = judged(owner=owner_of(ada))
     deferred.MEASURING.carry_out(made.pk)

@@ -167,6 +167,7 @@ def test_effects_before_and_after() -> None:
     assert (told.out, told.back, told.refused, told.restored) == (0, 6, 0, Decimal("2.40"))
 
 
+@pytest.mark.slow
 def test_what_is_due_is_what_was_not_paid_yet() -> None:
     review = reviewed.case(user())
     made, owner = review.campaign, review.campaign.memberships.get().user_id

@@ -135,6 +135,7 @@ def test_by_link_nobody_is_said_to_be_notified(ada: Client, three: list[Review])
 # ---- who is flagged, and by what -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_listed_person_is_not_called_flagged(ada: Client) -> None:
     made = reviewed.study(owner())
     review = flagged(reviewed.spammer(made), ("too_fast", LISTED), ("low_agreement", LISTED))

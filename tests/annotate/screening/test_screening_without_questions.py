@@ -12,6 +12,7 @@ EDITS = {"edit_distance": np.arange(240.0) % 50 + 1, "edit_text": np.arange(240)
 
 @pytest.mark.parametrize("more", [{}, EDITS])
 @pytest.mark.parametrize("shared", [1, 2])
+@pytest.mark.slow
 def test_people_are_screened_where_no_question_is_asked(more, shared):
     found = columns(np.repeat(np.arange(20), 12), output=np.arange(240) // shared, **more)
     assert screen_all(found, Settings())

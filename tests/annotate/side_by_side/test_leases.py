@@ -30,6 +30,7 @@ def test_a_person_rates_all_texts_of_an_item_before_the_next():
     assert items(done) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
 
 
+@pytest.mark.slow
 def test_from_the_first_to_the_last_on_the_page():
     who = person(study(items=3, systems="ABCDE"))
     for n in range(15):
@@ -39,6 +40,7 @@ def test_from_the_first_to_the_last_on_the_page():
         submit(who, leased(who).pk)
 
 
+@pytest.mark.slow
 def test_the_orders_of_people_differ():
     made = study(items=8, systems="AB", double_share=1, annotator_cap=None)
     first, second = (work(person(made, name)) for name in ("p1", "p2"))

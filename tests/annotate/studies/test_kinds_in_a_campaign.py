@@ -22,6 +22,7 @@ from tests.annotate.own import every_kind
 from tests.estimation.collecting import people
 from tests.estimation.reviewed import settle
 from tests.factories import campaign, leased, person, rows, user
+from tests.remembered import again
 from tests.reviewed import flagged, logged_in
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -31,8 +32,11 @@ REASON = "It misses the <point>."
 
 @pytest.fixture
 def made() -> Campaign:
+    return again(judged, user())
+
+
+def judged(owner: User) -> Campaign:
     """A campaign in which twelve people have judged forty texts."""
-    owner = user()
     definitions.define(every_kind(), owner_id=owner.pk)
     found = campaign(
         owner=owner,

@@ -143,6 +143,7 @@ def test_a_wrong_edit_is_told_the_rule(key: str, wrong: str, said: str) -> None:
 
 
 @pytest.mark.parametrize("language", VALUES)
+@pytest.mark.slow
 def test_every_drawing_accepts_its_own_improvements_by_rule(language: str) -> None:
     tutorial = registry.get("language_quality").tutorial(language)
     assert tutorial is not None

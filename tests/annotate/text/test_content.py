@@ -174,6 +174,7 @@ def test_half_a_character_is_shown_as_none() -> None:
 
 
 @pytest.mark.parametrize("text", ["[" * 50_000, "\\(" * 25_000])
+@pytest.mark.slow
 def test_the_form_of_odd_texts_is_soon_proposed(text: str) -> None:
     assert content.proposed([text] * 50) == "plain"
 

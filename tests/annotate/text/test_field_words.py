@@ -146,6 +146,7 @@ def test_passwords_too() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_what_the_server_reads_is_what_is_written() -> None:
     folder = LOCALE / "en" / "LC_MESSAGES"
     source, compiled = polib.pofile(folder / "django.po"), polib.mofile(folder / "django.mo")

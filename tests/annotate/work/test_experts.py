@@ -106,6 +106,7 @@ def _api(client: Client, made: Campaign, path: str) -> Any:
     return client.get(f"/api/v1/campaigns/{made.public_id}/{path}").json()
 
 
+@pytest.mark.slow
 def test_everybody_judges_everything_beyond_any_cap() -> None:
     made = panel(items=30, names=NAMES[:2])
     for who in come(made, NAMES[:2]):

@@ -30,6 +30,7 @@ STUDY = Study(Expectation(Crossed(0.12, 0.06, 0.18), SCALE, mean=0.0), 600, syst
 KINDS = (0.0, 0.1, 0.2)
 
 
+@pytest.mark.slow
 def test_pairs_that_differ_by_half_the_margin_take_longest():
     alike, half, apart = forecast_pairs(STUDY, margin=0.2, preferences=KINDS)
     assert half.judgments.expected > max(alike.judgments.expected, apart.judgments.expected)

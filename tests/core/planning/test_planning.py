@@ -88,6 +88,7 @@ def test_formula_agrees_with_the_interval(criterion):
 
 
 @pytest.mark.parametrize("raters", [3, 10])
+@pytest.mark.slow
 def test_the_formula_agrees_with_the_simulation_for_more_raters(raters):
     study = replace(OVERALL, expected=TYPICAL["overall"], double_share=0.5, raters=raters)
     drawn = []

@@ -20,6 +20,7 @@ from tests.factories import campaign, user
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
+@pytest.mark.slow
 def test_the_smallest_sum_that_buys_a_place_is_told_and_lifts_it(client: Client) -> None:
     ada = user()
     client.force_login(ada)

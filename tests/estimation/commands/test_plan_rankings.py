@@ -47,6 +47,7 @@ def api(client: Client, **asked: Any) -> Any:
     return client.get("/api/v1/plan/", asked)
 
 
+@pytest.mark.slow
 def test_pairs_side_by_side_have_the_same_numbers_everywhere(ada: Client) -> None:
     found = data(*OPTIONS, "--side-by-side")
     answer = api(ada, **PAIRS).json()

@@ -51,6 +51,7 @@ def test_it_belongs_to_one_part_of_the_page(verb: str) -> None:
     assert len(parts) == 1, verb
 
 
+@pytest.mark.slow
 def test_the_verbs_are_found() -> None:
     found = verbs.in_services()
     assert len(found) > 50
@@ -95,6 +96,7 @@ def test_what_is_routine_is_not_in_the_feed(ada: User) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.slow
 def test_page_and_api_tell_the_same(client: Client, ada: User) -> None:
     made = campaign(owner=ada)
     found = sorted(verbs.in_services())

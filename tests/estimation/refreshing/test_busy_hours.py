@@ -57,6 +57,7 @@ def study_of(n: int = 12, **changes: object) -> Campaign:
     return study
 
 
+@pytest.mark.slow
 def test_the_next_estimate_takes_up_what_came(meanwhile):
     study = study_of()
     came = meanwhile(study)
@@ -70,6 +71,7 @@ def test_the_next_estimate_takes_up_what_came(meanwhile):
     assert len(came) == 4
 
 
+@pytest.mark.slow
 def test_a_decision_is_taken_while_judgments_keep_coming(meanwhile):
     study = study_of(45, systems=("alpha",), double_share=0)
     came = meanwhile(study)
@@ -94,6 +96,7 @@ def test_what_came_after_the_scores_were_made_is_in_no_estimate():
     assert read.is_whole
 
 
+@pytest.mark.slow
 def test_a_judgment_that_waits_for_its_scores_holds_back_a_decision():
     study = study_of(45, systems=("alpha",), double_share=0)
     study.targets.update(width=ENOUGH)

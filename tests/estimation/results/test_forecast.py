@@ -119,6 +119,7 @@ def test_it_is_made_by_a_task_after_the_estimates_and_not_for_every_judgment(ada
     assert not deferred.FORECASTING.carry_out(made.pk), "nothing is due"
 
 
+@pytest.mark.slow
 def test_an_old_one_is_renewed_because_the_pace_changes(ada: User) -> None:
     made = begun(ada)
     assert deferred.catch_up_forecasts() == 0

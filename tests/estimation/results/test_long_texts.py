@@ -108,6 +108,7 @@ def test_nothing_is_decided_while_a_score_is_missing():
     assert not any(row.provisional for row in final)
 
 
+@pytest.mark.slow
 def test_what_comes_after_the_end_is_final_only_with_all_scores():
     study = judged()
     score_waiting()

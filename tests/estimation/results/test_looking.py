@@ -87,6 +87,7 @@ def test_items_are_ordered_by_what_people_said(client: Client, ada: User) -> Non
     assert "from 24 judgments" in page
 
 
+@pytest.mark.slow
 def test_the_answers_with_the_worst_mean_are_dots(client: Client, ada: User) -> None:
     made = begun(ada)
     page, said = read(client, made, "annotate:items", query="sort=worst"), by_hand(made, "overall")

@@ -94,6 +94,7 @@ def test_a_system_without_an_estimate_comes_last(client: Client, eight: Campaign
     assert "no estimate yet" in opened(client, eight).content.decode()
 
 
+@pytest.mark.slow
 def test_order_and_adjustment_are_kept_together(client: Client, eight: Campaign) -> None:
     page = opened(client, eight, "?sort=edit&adjust=none").content.decode()
     numbers = reverse("estimation:numbers", args=[eight.public_id])
@@ -193,6 +194,7 @@ def test_estimates_that_are_all_the_same_are_drawn_too(client: Client, eight: Ca
 # --- what people answered
 
 
+@pytest.mark.slow
 def test_raw_answers_are_those_of_the_judgments_that_count(client: Client, ada: User) -> None:
     made = campaign(owner=ada, systems=("a", "b"), items=12, metrics=(), targets={"overall": 0.4})
     collect(made, 30, every=30)

@@ -99,6 +99,7 @@ def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
 
 
 @pytest.mark.parametrize(("shift", "moves"), [(0.099, False), (0.101, True), (-0.101, True)])
+@pytest.mark.slow
 def test_a_move_of_more_than_the_half_width_is_said(
     client: Client, ada: User, shift: float, moves: bool
 ) -> None:

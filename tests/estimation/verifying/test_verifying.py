@@ -403,6 +403,7 @@ def test_a_comparison_can_be_verified(tmp_path: Path) -> None:
     assert "its score on preference is" not in found
 
 
+@pytest.mark.slow
 def test_a_folder_and_a_zip_that_was_packed_again_are_read(files: Files, tmp_path: Path) -> None:
     whole = written(files, tmp_path / "whole.zip")
     told_of_it = verified(whole)

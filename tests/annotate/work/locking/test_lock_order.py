@@ -140,6 +140,7 @@ def test_a_lease_that_waited_for_the_hand_in_of_its_unit_is_refused():
     assert got.reason == "handed_in"
 
 
+@pytest.mark.slow
 def test_who_screens_waits_for_the_campaign_with_nothing_of_it_in_hand(monkeypatch):
     """Flagging asks for the campaign's lock; its row would be what the holder asks for next."""
     slow_clock(monkeypatch)

@@ -125,13 +125,10 @@ def test_tutorial_questions_can_show_one(ada: Client, key: str) -> None:
     whole = json.loads(studies_tutorials.tutorial_file(key, "en"))
     for one in whole["questions"]:
         one |= {} if one["kind"] == "edit" else {"reference": "It is <open>."}
-    seen = set()
-    for number in range(1, 30):
-        body = {"definition": json.dumps(whole), "question": str(number)}
+    kinds = [one["kind"] for one in whole["questions"]]
+    for kind in ("example", "choice"):
+        body = {"definition": json.dumps(whole), "question": str(kinds.index(kind) + 1)}
         page = ada.post(f"/instruments/{key}/tutorials/preview/", body)
-        assert page.status_code == 200
-        if page.context["question"].kind != "edit":
-            seen.add(page.context["question"].kind)
-            assert page.content.decode().count(">It is &lt;open&gt;.</") == 1
-            assert "Reference</" in page.content.decode()
-    assert seen >= {"example", "choice"}
+        assert page.context["question"].kind == kind
+        assert page.content.decode().count(">It is &lt;open&gt;.</") == 1
+        assert "Reference</" in page.content.decode()
