@@ -63,7 +63,7 @@ simulations: setup-dev  ## Simulate what the statistics and the screens promise
 debian: setup-dev  ## Run work, leasing and stopping on Debian's Postgres, which compiles slow queries (JIT)
 	bash .ci/debian-postgres $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not browser and not simulation" $(DEBIAN)
 
-hostile: setup-dev  ## Try every hostile value at every address
+hostile: setup-dev  ## Try hostile values at every address
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
 
 stories: setup-dev  ## Run hundreds of random stories between Plumbline and a crowd, and compare both sides
