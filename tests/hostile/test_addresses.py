@@ -12,7 +12,7 @@ from tests.hostile.trying import METHODS, Tries, address, arguments
 from tests.hostile.values import RAW, TEXTS
 
 T = TypeVar("T")
-pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+pytestmark = [pytest.mark.hostile, pytest.mark.orm, pytest.mark.django_db]
 
 # What a view takes from a whole query at once, so that no single reading is seen.
 OF_ENTRIES = (
@@ -84,23 +84,20 @@ SOME = (
 TENTH = 10
 
 
-def at_doors(tries: Tries, values: Sequence[T]) -> Iterator[tuple[Door, Sequence[T]]]:
-    """Yield addresses with what is sent to them that is read before any view knows of it.
+def at_doors(values: Sequence[T]) -> Iterator[tuple[Door, Sequence[T]]]:
+    """Yield each address with what is sent to it of what is read before any view knows of it.
 
-    All of it is sent to some; `make hostile` sends a tenth, in turn, to each of the others.
+    All of it is sent to some, and a tenth, in turn, to each of the others.
     """
     for number, door in enumerate(DOORS):
-        if door.name in SOME:
-            yield door, values
-        elif tries.thorough:
-            yield door, values[number % TENTH :: TENTH]
+        yield door, values if door.name in SOME else values[number % TENTH :: TENTH]
 
 
 def test_no_argument_of_any_address_breaks_it(tries: Tries, world: World) -> None:
     for door in DOORS:
         known = arguments(world, door)
         for argument in door.arguments:
-            for name, text in tries.texts.items():
+            for name, text in tries.of_field().items():
                 path = door.path(known | {argument: quote(text, safe="")})
                 for method in METHODS if name == "nul" else ("get", "post"):
                     tries.send(f"{door} {argument}={name}", method, path)
@@ -130,7 +127,7 @@ def test_no_query_breaks_any_address(tries: Tries, world: World) -> None:
 def test_no_cookie_breaks_any_address(tries: Tries, world: World) -> None:
     own = tries.client.cookies.get("sessionid")
     tries.client.cookies.clear()
-    for door, some in at_doors(tries, list(product(COOKIES, tries.texts))):
+    for door, some in at_doors(list(product(COOKIES, TEXTS))):
         for name, kind in some:
             raw = "".join(f"\\{ord(c):03o}" for c in TEXTS[kind][:2000] if ord(c) < 256)
             sent = f'{name}="{raw}"'
@@ -143,7 +140,7 @@ def test_no_cookie_breaks_any_address(tries: Tries, world: World) -> None:
 
 def test_no_header_breaks_any_address(tries: Tries, world: World) -> None:
     values = [(name, value) for name in HEADERS for value in (*ODD.get(name, ["\0"]), *ANY)]
-    for door, some in at_doors(tries, values):
+    for door, some in at_doors(values):
         for header, value in some:
             known = header.upper().replace("-", "_")
             key = known if known.startswith("CONTENT_") else f"HTTP_{known}"

@@ -10,7 +10,7 @@ from tests.hostile.samples import FORMS
 from tests.hostile.trying import Tries, address
 from tests.hostile.values import RAW
 
-pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+pytestmark = [pytest.mark.hostile, pytest.mark.orm, pytest.mark.django_db]
 
 FORM = "application/x-www-form-urlencoded"
 BY_NAME = {door.name: door for door in DOORS}
@@ -67,7 +67,7 @@ def test_no_field_of_a_step_breaks_it(owner: Tries, world: World, step: str) -> 
     sample = FORMS["annotate:import-step"](world)
     to = reverse("annotate:import-step", args=[world.facts["import_id"], step])
     for field in sample:
-        for name, text in owner.texts.items():
+        for name, text in owner.of_field().items():
             owner.send(f"{step} {field}={name}", "post", to, sample | {field: text})
     assert not owner.unkind, owner.told()
 
@@ -76,7 +76,7 @@ def test_no_field_of_a_new_campaign_breaks_it_with_its_files(owner: Tries, world
     door = BY_NAME["annotate:campaign-new"]
     sample = FORMS[door.name](world)
     for field in sample:
-        for name, text in owner.texts.items():
+        for name, text in owner.of_field().items():
             body = sample | {field: text, "outputs": SimpleUploadedFile("o", lines())}
             owner.send(f"{field}={name}", "post", address(world, door), body)
     assert not owner.unkind, owner.told()

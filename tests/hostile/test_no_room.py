@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from tests.addresses import DOORS, World
 from tests.hostile.trying import Tries, address, no_room
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.hostile, pytest.mark.django_db]
 
 
 def test_no_address_breaks_for_want_of_room(tries: Tries, world: World) -> None:

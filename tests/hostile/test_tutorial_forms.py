@@ -15,7 +15,7 @@ from annotate.models import TutorialContent
 from tests.factories import user
 from tests.hostile.samples import FORMS, question, tutorial
 from tests.hostile.trying import Tries
-from tests.hostile.values import FEW, FEW_BODIES, JSON_BODIES, SCALARS
+from tests.hostile.values import JSON_BODIES, SCALARS, TEXTS
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -29,8 +29,8 @@ ASKED = {"act": "save", "n": "2", "q1-criterion": "fluency"}  # so that every fi
 HOSTILE = {
     "nul": "a\0b",
     "only nul": "\0",
-    "digits": FEW["digits"],
-    "beyond 64 bits": FEW["beyond 64 bits"],
+    "digits": TEXTS["digits"],
+    "beyond 64 bits": TEXTS["beyond 64 bits"],
     "deep": "[" * 5000 + "]" * 5000,
     "nul in json": '{"title": "a\\u0000b", "a\\u0000": 1, "questions": ["\\u0000"]}',
     "half a pair": '{"title": "\\ud800", "questions": [{"key": "\\udfff"}]}',
@@ -42,7 +42,7 @@ HOSTILE = {
 def owner() -> Tries:
     client = Client(raise_request_exception=False)
     client.force_login(user())
-    return Tries(client, FEW)
+    return Tries(client)
 
 
 def at(name: str) -> str:
@@ -111,7 +111,7 @@ def test_what_is_huge_or_broken_is_refused(owner: Tries, name: str) -> None:
 @pytest.mark.slow
 def test_no_answer_to_be_graded_breaks_it(owner: Tries) -> None:
     fine = question()
-    bodies = {what: JSON_BODIES[what] for what in FEW_BODIES}
+    bodies = dict(JSON_BODIES)
     bodies["huge"] = json.dumps(fine | {"response": {"value": HUGE}}).encode()
     for what, value in (SCALARS | {"nul": "a\0b", "digits": 10**400}).items():
         bodies[f"tutorial {what}"] = json.dumps(fine | {"tutorial": value}).encode()

@@ -60,6 +60,7 @@ def test_no_folder_at_all_is_told_as_well(world: World, settings: Any, tmp_path:
     assert (answer.status_code, SAID in answer.content.decode()) == (413, True)
 
 
+@pytest.mark.hostile
 def test_what_is_too_large_is_not_read_at_all(tries: Tries, world: World) -> None:
     """Anybody could fill the disk through a page that takes no files."""
     for door in DOORS:
@@ -92,6 +93,7 @@ class BrokenOff(io.BytesIO):
         raise OSError("the client is gone")
 
 
+@pytest.mark.hostile
 def test_a_client_that_goes_away_breaks_nothing(tries: Tries, world: World) -> None:
     for door in DOORS:
         for kind in ("application/json", "application/x-www-form-urlencoded"):

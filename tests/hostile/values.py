@@ -34,21 +34,6 @@ TEXTS = {
     "early date": "0001-01-01T00:00:00-14:00",
     "percent": "%s%(x)s%n",
 }
-# Those that have broken something, or nearly: the others are tried by `make hostile`.
-FEW = {
-    name: TEXTS[name]
-    for name in (
-        "nul",
-        "long",
-        "longer than most columns",
-        "grows when folded",
-        "line feeds",
-        "digits",
-        "beyond 64 bits",
-        "not a number",
-        "e-mail",
-    )
-}
 # Raw bytes of a query or a form, already encoded: what no client library would write.
 RAW = ["a=%ED%A0%80", "a=%ff%fe", "a=%", "=", "&&&", "a=" + "%5B" * 1000, "a[b][c]=d", "\x80=\x80"]
 JSON_BODIES: dict[str, bytes] = {
@@ -79,15 +64,6 @@ JSON_BODIES: dict[str, bytes] = {
     "nul byte": b"\0",
     "a long text": b'{"name": "' + b"x" * 100_000 + b'"}',
 }
-FEW_BODIES = (
-    "deep lists, closed",
-    "deep objects",
-    "nul",
-    "half a pair",
-    "digits",
-    "twice",
-    "a list",
-)
 SCALARS: dict[str, Any] = {
     "null": None,
     "true": True,
