@@ -22,7 +22,7 @@ from tests.factories import rows, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
-DESIGNS = 100
+DESIGNS = 40
 CRITERIA = ("overall", "fluency", "redundancy", "edit")
 
 
@@ -96,7 +96,7 @@ def by_command(design: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_hundred_designs_have_the_same_numbers_at_every_entrance(
+def test_designs_have_the_same_numbers_at_every_entrance(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -131,7 +131,7 @@ def test_a_hundred_designs_have_the_same_numbers_at_every_entrance(
             {"change": name, "target": asdict(goal) if goal else None}
             for name, goal in plan.changes
         ]
-    assert 30 < reached < 95, "both kinds of designs are compared"
+    assert 10 < reached < 38, "both kinds of designs are compared"
     planning.histories.cache_clear()
     cache.clear()
 
