@@ -116,6 +116,7 @@ def test_a_name_has_one_address() -> None:
     assert elsewhere == set()
 
 
+@pytest.mark.slow
 def test_users_of_the_library_know_none_of_its_modules() -> None:
     deep = {
         f"{path.relative_to(ROOT)}: {module}"

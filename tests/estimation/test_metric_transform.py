@@ -62,6 +62,7 @@ def test_a_campaign_of_before_keeps_its_rule_and_never_stops_off_the_scale(ada: 
     assert row.detail["verdict"] == "The estimate lies off the scale: it is wrong."
 
 
+@pytest.mark.slow
 def test_what_is_off_the_scale_is_told(ada: User, client: Client) -> None:
     made = remembered.again(wrong, ada)
     client.force_login(ada)

@@ -255,6 +255,7 @@ answers = st.lists(st.sampled_from([-1, -0.5, 0, 0.5, 1]), min_size=30, max_size
 
 @given(score=answers, people=st.integers(3, 30), margin=st.sampled_from([0.1, 0.3, 0.6]))
 @settings(max_examples=150)
+@pytest.mark.slow
 def test_changing_the_two_sides_flips_what_is_decided(
     score: list[float], people: int, margin: float
 ) -> None:

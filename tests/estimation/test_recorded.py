@@ -311,6 +311,7 @@ def test_each_criterion_speaks_for_the_items_judged_on_it(tmp_path):
         same(one, theirs[one.system.name])
 
 
+@pytest.mark.slow
 def test_a_difference_speaks_for_the_items_judged_for_both(tmp_path):
     half = [row for row in rows() if row[2] == "alpha" or int(row[1].split()[1]) % 2]
     campaign = taken(write(tmp_path / "theirs.csv", half))

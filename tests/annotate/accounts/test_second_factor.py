@@ -137,6 +137,7 @@ def test_digits_of_any_script_are_read_and_nothing_else(typed: str, digits: str)
 
 
 @given(st.text())
+@pytest.mark.slow
 def test_whatever_is_typed_is_digits_or_nothing(typed: str) -> None:
     assert re.fullmatch(r"([0-9]{6}|[0-9]{20})?", second_factor.plain(typed))
 

@@ -248,6 +248,7 @@ ALIKE = (
 JOINED = {"GPT": ["one", "three"], "llama ": ["two", "four"]}
 
 
+@pytest.mark.slow
 def test_names_that_look_alike_are_joined_by_a_button(ada: Client) -> None:
     page = looked_at(ada, ALIKE)
     assert "Join names that look alike" in page.content.decode()

@@ -103,6 +103,7 @@ def test_answers_about_paragraphs_are_named_by_number():
     assert instruments_base.chance(instrument, {"plausible": [1], "paragraph.2": [1, 0]}) == 1 / 3
 
 
+@pytest.mark.slow
 def test_an_item_that_was_planted_is_used_once_a_person_has_confirmed_it():
     study = draft()
     made = planted(study, 3)

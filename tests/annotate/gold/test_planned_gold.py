@@ -41,6 +41,7 @@ def test_tasks_and_judgments_belong_to_each_other(judgments: int, share: int) ->
 
 
 @pytest.mark.parametrize("share", [0, 5, 12])
+@pytest.mark.slow
 def test_the_preview_costs_what_the_campaign_then_says(ada: Client, share: int) -> None:
     page = looked_at(ada, gold_share=str(share))
     shown = page.context["preview"].most

@@ -79,6 +79,7 @@ def test_estimates_are_those_of_the_library_and_sum_to_half_of_the_systems():
     assert sum(one[0] for one in told.values()) == pytest.approx(1.5)
 
 
+@pytest.mark.slow
 def test_two_systems_are_compared_within_each_ranking():
     made = judged()
     (found,) = [
@@ -192,6 +193,7 @@ def test_every_page_shows_it(ada: Client):
     assert "The 3 texts" in shown[each[5]]
 
 
+@pytest.mark.slow
 def test_items_are_listed_by_what_rankings_say():
     made = judged()
     asked = evidence.without_judgments(made).instrument
@@ -235,6 +237,7 @@ def test_a_plan_that_does_not_go_with_rankings_is_refused(changes, field):
     assert field in refused.value.errors
 
 
+@pytest.mark.slow
 def test_the_api_shows_who_wrote_what_was_ranked(ada: Client):
     made = judged(owner=owner_of(ada))
     page = ada.get(f"/api/v1/campaigns/{made.public_id}/judgments/").json()
@@ -259,6 +262,7 @@ def test_a_forecast_counts_each_ranking_once_until_the_slowest_system_ends():
     assert 45 < low < expected < high <= 120
 
 
+@pytest.mark.slow
 def test_sentences_count_items_and_rankings(ada: Client):
     made = judged(owner=owner_of(ada))
     deferred.MEASURING.carry_out(made.pk)

@@ -23,6 +23,7 @@ def file(items: int = 40, *, same: int = 0) -> bytes:
     return "\n".join(map(json.dumps, texts)).encode()
 
 
+@pytest.mark.slow
 def test_the_steps_lead_to_a_campaign_with_one_task_an_item(ada: Client) -> None:
     definitions.define(ranking(), owner_id=owner_of(ada).pk)
     of = begun(ada, file(same=2))

@@ -38,6 +38,7 @@ def seen(client: Client, review) -> tuple[str, int]:
     return html.unescape(answer.content.decode()), len(captured)
 
 
+@pytest.mark.slow
 def test_both_answers_stand_on_the_case_page_and_the_later_one_counts(client: Client) -> None:
     client.force_login(ada := user())
     review = reviewed.case(ada)

@@ -89,6 +89,7 @@ def rule_on_somebody(made: Campaign, choose: random.Random, actor_id: int) -> No
     )
 
 
+@pytest.mark.slow
 def test_excluded_work_keeps_the_evidence_of_its_exclusion(clock: Clock) -> None:
     review = reviewed.case(user())
     made, owner = review.campaign, review.campaign.memberships.get().user_id

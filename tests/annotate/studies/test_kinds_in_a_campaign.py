@@ -171,6 +171,7 @@ def test_no_answer_breaks_a_submit() -> None:
     assert 422 in statuses, "the answers are looked at"
 
 
+@pytest.mark.slow
 def test_an_export_can_be_verified(made: Campaign, tmp_path: Path) -> None:
     life.close(made.pk, Campaign.Reason.HAND)
     settle(made)

@@ -27,6 +27,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Campaign:
     return study
 
 
+@pytest.mark.slow
 def test_a_large_campaign_is_screened_by_a_task_of_its_own(made: Campaign) -> None:
     refresh.refresh(made.pk)
     assert Estimate.objects.filter(campaign=made).exists()
@@ -35,6 +36,7 @@ def test_a_large_campaign_is_screened_by_a_task_of_its_own(made: Campaign) -> No
     assert Review.objects.get().status == Review.Status.OPEN
 
 
+@pytest.mark.slow
 def test_it_is_screened_before_a_decision(made: Campaign) -> None:
     made.targets.update(width=10.0)
     refresh.refresh(made.pk)
@@ -42,6 +44,7 @@ def test_it_is_screened_before_a_decision(made: Campaign) -> None:
     assert Decision.objects.exists()
 
 
+@pytest.mark.slow
 def test_the_task_leaves_what_was_screened_a_moment_ago(
     made: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:

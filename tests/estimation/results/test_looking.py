@@ -103,6 +103,7 @@ def test_the_answers_with_the_worst_mean_are_dots(client: Client, ada: User) -> 
     assert page.count("opposed</span>") == opposed > 0
 
 
+@pytest.mark.slow
 def test_items_with_and_without_judgments_are_told_apart(client: Client, ada: User) -> None:
     made = begun(ada)
     judged = set(by_hand(made, "overall"))

@@ -228,6 +228,7 @@ def pairs(ada: User) -> Campaign:
     return made
 
 
+@pytest.mark.slow
 def test_a_pair_shows_how_often_each_won(client: Client, pairs: Campaign) -> None:
     page = opened(client, pairs)
     (preference, _wins, _both_bad) = page.context["board"].rows
@@ -256,6 +257,7 @@ def test_a_pair_shows_how_often_each_won(client: Client, pairs: Campaign) -> Non
     assert "Preference (both bad)" in said
 
 
+@pytest.mark.slow
 def test_the_map_of_wins_has_both_sides_of_each_pair(client: Client, pairs: Campaign) -> None:
     page = opened(client, pairs)
     (found,) = page.context["strengths"]
@@ -276,6 +278,7 @@ def test_the_map_of_wins_has_both_sides_of_each_pair(client: Client, pairs: Camp
     assert "<b>Preference</b> share of comparisons that the row wins" in page.content.decode()
 
 
+@pytest.mark.slow
 def test_the_map_is_there_where_pairs_connect_no_systems(client: Client, pairs: Campaign) -> None:
     Estimate.objects.filter(criterion="preference_wins").exclude(system__name="A vs. B").delete()
     (found,) = opened(client, pairs).context["strengths"]

@@ -195,6 +195,7 @@ def test_no_banner_where_the_target_is_kept_or_was_never_reached(client: Client,
 # ---- the API -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_api_shows_both_and_why(ada: User) -> None:
     made = lenient(ada, targets={"overall": 0.01})
     api = APIClient()
