@@ -191,6 +191,7 @@ def test_an_expert_is_replaced_and_another_released_while_all_of_them_judge(seed
         "ON a.id = p.assignment_id WHERE p.campaign_id = %s GROUP BY 1 ORDER BY 1",
         study.pk,
     ) == [(who.annotator_id, 60) for who in study.participations.order_by("annotator")[2:]]
+    assert study.slots.count() == study.planned == 180
     check_slots(study.pk)
     check_people(study)
     assert sum_of(study, "amount") == study.reward * Judgment.objects.count()
@@ -211,6 +212,17 @@ def test_who_locks_the_campaign_waits_for_a_lease_that_is_under_way():
     assert closing.outcome()
     assert frontier_holds(study)
     check(study)
+
+
+def test_a_release_of_an_expert_waits_for_a_lease_that_is_under_way():
+    study = panels.panel()
+    ann, *_others = panels.come(study)
+    with transaction.atomic():
+        leasing.lease(ann.pk)
+        releasing = Running(lambda: panels.release(study, "Ann Lee"))
+        until_waiting(1)
+    releasing.outcome()
+    assert not Slot.objects.filter(assignment__annotator=ann.annotator_id).exists()
 
 
 def test_people_who_work_do_not_wait_for_one_another_until_they_count():
