@@ -420,9 +420,9 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
 }
 
 
-def mutations(body: Any, values: dict[str, Any]) -> Any:
-    """Yield (what, body) with every part replaced by every value; of a list, its first member."""
-    yield from ((name, value) for name, value in values.items())
+def mutations(body: Any, values: Callable[[], dict[str, Any]]) -> Any:
+    """Yield (what, body) with each part replaced by the next values; of a list, its first member."""
+    yield from values().items()
     if isinstance(body, dict):
         for key, inner in body.items():
             for what, changed in mutations(inner, values):

@@ -81,6 +81,7 @@ def test_a_model_is_loaded_once_and_only_from_this_machine(
     found = score_all(["vecsim:letters"], ["a", "b"], ["a", "a"])
     assert found["vecsim:letters"].tolist() == [1, 0]
     assert loads == [("letters", True)]
+    assert score_all(["vecsim:letters"], [], [])["vecsim:letters"].shape == (0,)
     with pytest.raises(ModelUnavailableError, match=r"not on this machine.*no such folder"):
         get("vecsim:other").score(["a"], ["a"])
 
