@@ -104,13 +104,11 @@ def compute(campaign_id: int, names: Sequence[str], *, progress: Progress | None
 def _values(metric: Metric, rows: Sequence[OutputText]) -> list[float]:
     """Compute a metric of these rows; of a pair, how much more its first text has."""
     each = [(row, text) for row in rows for text in row.texts]
-    needs = metric.needs
+    parts = metric.needs == "paragraphs"
     values = metric.score(
         [text for _row, text in each],
         [row.reference for row, _text in each],
-        paragraphs=[paragraphs(row.input) for row, _text in each]
-        if needs == "paragraphs"
-        else None,
+        paragraphs=[paragraphs(row.input) for row, _text in each] if parts else None,
         others=[row.others for row, _text in each],
     )
     found = values if rows[0].second is None else values[0::2] - values[1::2]

@@ -421,7 +421,7 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
 
 
 def mutations(body: Any, values: Callable[[], dict[str, Any]]) -> Any:
-    """Yield (what, body) with each part replaced by the next values; of a list, its first member."""
+    """Yield (what, body) with each part replaced by its values; of a list, its first member."""
     yield from values().items()
     if isinstance(body, dict):
         for key, inner in body.items():

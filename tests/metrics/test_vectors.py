@@ -81,9 +81,16 @@ def test_a_model_is_loaded_once_and_only_from_this_machine(
     found = score_all(["vecsim:letters"], ["a", "b"], ["a", "a"])
     assert found["vecsim:letters"].tolist() == [1, 0]
     assert loads == [("letters", True)]
-    assert score_all(["vecsim:letters"], [], [])["vecsim:letters"].shape == (0,)
     with pytest.raises(ModelUnavailableError, match=r"not on this machine.*no such folder"):
         get("vecsim:other").score(["a"], ["a"])
+
+
+def test_no_texts_have_no_vectors() -> None:
+    class Flat:
+        def encode(self, sentences: list[str]) -> Any:
+            return sentences
+
+    assert vecsim_metric("flat", Flat()).score([], []).shape == (0,)
 
 
 @pytest.mark.parametrize("vectors_", [[[1.0]], [1.0, 2.0], [[np.nan], [1.0]]])
