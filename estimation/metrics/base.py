@@ -109,7 +109,7 @@ class Metric:
                 normalise(one) if isinstance(one, str) else [normalise(each) for each in one]
                 for one in given
             ]
-        if self.batch is not None and plain:
+        if self.batch is not None:
             return np.asarray(self.batch(plain, compared), dtype=np.float64)
         if self.needs == "nothing":
             values = (self.function(text) for text in plain)

@@ -85,14 +85,6 @@ def test_a_model_is_loaded_once_and_only_from_this_machine(
         get("vecsim:other").score(["a"], ["a"])
 
 
-def test_no_texts_have_no_vectors() -> None:
-    class Flat:
-        def encode(self, sentences: list[str]) -> Any:
-            return sentences
-
-    assert vecsim_metric("flat", Flat()).score([], []).shape == (0,)
-
-
 @pytest.mark.parametrize("vectors_", [[[1.0]], [1.0, 2.0], [[np.nan], [1.0]]])
 def test_bad_vectors_are_named(vectors_: Any) -> None:
     class Bad:
